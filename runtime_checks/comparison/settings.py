@@ -37,6 +37,8 @@ class Setting(NamedTuple):
     text: str = ""
     places: tuple[Place | None, Place | None] = (None, None)
     """The lines of TF1 and of TF2 that make what has the setting."""
+    slight: bool = False
+    """Whether it is taken for equal and is not quite, as `text` says."""
 
 
 _CLIPPING = ("clipvalue", "clipnorm", "global_clipnorm", "clipping")
@@ -62,8 +64,9 @@ _MOST = 4
 """Optimizers that are tried in every order."""
 _PROBED = 5e-3
 """How far the bound of a clipping may be off, which is read off what becomes of large gradients in float32."""
-_ROUNDED = 2e-3
-"""How far the epsilon of a batch normalization may be off: cuDNN's least one is 1.001e-5."""
+_ROUNDED = {"epsilon": 2e-3, "momentum": 1e-3, "rate": 1e-5}
+"""How far a setting of layers may be off: the least epsilon of TF1's fused operation is 1.001e-5, what is left of a
+momentum to 1 was rounded in float32."""
 
 
 def settings(
@@ -274,19 +277,19 @@ def _of_config(olds: Sequence[Row], news: Sequence[Row], key: str, what: str, ki
     if not any(sides):
         return
     values = [sorted(value for _, value, _ in side) for side in sides]
-    distinct = [_distinct(side) for side in values]
+    distinct = [_distinct(key, side) for side in values]
     if len(sides[0]) == len(sides[1]):
-        if _all_near(values[0], values[1]):
-            yield Setting(kind, what, True)
+        if _all_near(key, values[0], values[1]):
+            yield next(_least(kind, what, key, sides), Setting(kind, what, True))
             return
         for (name, one, first), (other, two, second) in zip(*sides, strict=True):
-            if differ(one, two, _ROUNDED):
+            if not _near(key, one, two):
                 where = name if name == other else f"{name} (TF2: {other})"
                 text = f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2."
                 yield Setting(kind, what, False, text, (first, second))
     elif len(distinct[0]) == len(distinct[1]) and distinct[0]:
         words = [", ".join(map(shown, side)) for side in distinct]
-        same = _all_near(distinct[0], distinct[1])
+        same = _all_near(key, distinct[0], distinct[1])
         if same or len(distinct[0]) == 1:
             places = (sides[0][0][2], sides[1][0][2])
             yield Setting(kind, what, same, f"The {what} is {words[0]} on TF1 and {words[1]} on TF2.", places)
@@ -294,6 +297,17 @@ def _of_config(olds: Sequence[Row], news: Sequence[Row], key: str, what: str, ki
         yield Setting(kind, what, None, f"{what} ({len(sides[0])} on TF1, {len(sides[1])} on TF2)")
     else:
         yield Setting(kind, what, None, f"{what} (known of {len(sides[0])} layers on TF1, of {len(sides[1])} on TF2)")
+
+
+def _least(
+    kind: str, what: str, key: str, sides: Sequence[Sequence[tuple[str, float, Place | None]]]
+) -> Iterator[Setting]:
+    """Of what is one but for rounding, the first epsilon that is not equal: TF1's fused operation raises it."""
+    for (name, one, first), (other, two, second) in zip(*sides, strict=True):
+        if key == "epsilon" and _near(key, one, two) and differ(one, two):
+            where = name if name == other else f"{name} (TF2: {other})"
+            text = f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2, which small variances show."
+            yield Setting(kind, what, True, text, (first, second), slight=True)
 
 
 def _normalizes(row: Row) -> bool:
@@ -306,16 +320,23 @@ def _has(row: Row, key: str) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and (key != "rate" or value != 0)
 
 
-def _distinct(values: Sequence[float]) -> list[float]:
+def _distinct(key: str, values: Sequence[float]) -> list[float]:
     found: list[float] = []
     for value in values:
-        if not found or differ(found[-1], value, _ROUNDED):
+        if not found or not _near(key, found[-1], value):
             found.append(value)
     return found
 
 
-def _all_near(ones: Sequence[float], others: Sequence[float]) -> bool:
-    return not any(differ(one, other, _ROUNDED) for one, other in zip(ones, others, strict=True))
+def _all_near(key: str, ones: Sequence[float], others: Sequence[float]) -> bool:
+    return all(_near(key, one, other) for one, other in zip(ones, others, strict=True))
+
+
+def _near(key: str, one: float, two: float) -> bool:
+    """Whether two settings are one but for rounding, of a momentum what is left to 1."""
+    if key == "momentum":
+        one, two = 1.0 - one, 1.0 - two
+    return not differ(one, two, _ROUNDED[key])
 
 
 def _config(row: Row) -> Row:

@@ -38,6 +38,8 @@ def _settings(seen: Seen) -> Iterator[Clue]:
     for one in settings(seen.tf1, seen.tf2, to_tf2, tuple(ignore or ())):
         if one.equal is False:
             yield Clue(one.kind, _weight(seen, one.kind), one.text, one.places[1], one.places[0])
+        elif one.slight:
+            yield Clue(one.kind, 0.4, one.text, one.places[1], one.places[0])
         elif one.equal is None and one.what == CLASS:
             yield Clue(one.kind, 0.3, f"The {one.text} may not be the same.")
 

@@ -31,6 +31,7 @@ _MOST_EXAMPLES = 256
 _SLIGHT = 0.02
 """Of the largest element of a gradient: what single elements of a layer change that a ReLU switches off."""
 _FORWARD = ("output", "tap")
+_ALIKE = ". They change alike on both sides"
 _UPDATED = ("update", "variable")
 _TRAINED = (*_FORWARD, "regularization", "loss", "gradient", "learning_rate", *_UPDATED, "slot")
 
@@ -630,7 +631,10 @@ def _statistics(seen: Seen, parted: int | None) -> Iterator[Clue]:
     twins = [still[name] for name in dict.fromkeys(check.tf1_name for check in failures if check.step == step)]
     names = ", ".join(twin.old for twin in twins[:3]) + (" and others" if len(twins) > 3 else "")
     text = f"After step {step} the variables that are not trained differ: {names}"
-    yield Clue("moving statistics", 0.95, f"{text}{_movement(seen, twins, step)}.{_debiased(seen, twins)}")
+    movement = _movement(seen, twins, step)
+    # What moves alike averages other values: the pass before it differs, or its gradients do.
+    weight = 0.95 if not movement.startswith(_ALIKE) else 0.5 if parted is None or parted > step else 0.3
+    yield Clue("moving statistics", weight, f"{text}{movement}.{_debiased(seen, twins)}")
 
 
 def _debiased(seen: Seen, twins: list[Twin]) -> str:
@@ -670,7 +674,7 @@ def _movement(seen: Seen, twins: list[Twin], step: int) -> str:
         if near(min(factors), max(factors), 1e-2):
             factor = float(np.mean(factors))
             if near(factor, 1.0, 1e-2):
-                return f". They change alike on both sides, but for {figure(_farthest(fits))} of the change"
+                return f"{_ALIKE}, but for {figure(_farthest(fits))} of the change: what they average differs a little"
             return f". TF2 changes them {figure(factor)} times as much as TF1 does: that is the ratio of 1 - momentum"
         listed = ", ".join(f"{name} {factor:.4g} times" for name, (factor, _) in list(fits.items())[:3])
         return f". TF2 changes {listed} as much as TF1 does"

@@ -702,12 +702,15 @@ def test_rmsprop_of_which_slots_and_gradients_are_known(record: Record, begin: f
     assert told == ("begins its mean of squares" in evidence)
 
 
-@pytest.mark.parametrize(("words", "kinds"), [
-    ("Sum on TF1, Mean on TF2", ["forward", "variables"]),
-    ("rate 2 on TF1, 3 on TF2", ["forward", "variables"]),
-    ("variable a on TF1, b on TF2", ["variables", "forward"]),
-    ("", ["variables", "forward"]),
-])
+@pytest.mark.parametrize(
+    ("words", "kinds"),
+    [
+        ("Sum on TF1, Mean on TF2", ["forward", "variables"]),
+        ("rate 2 on TF1, 3 on TF2", ["forward", "variables"]),
+        ("variable a on TF1, b on TF2", ["variables", "forward"]),
+        ("", ["variables", "forward"]),
+    ],
+)
 def test_weights_that_may_have_changed_places_come_after_what_was_seen(
     record: Record, words: str, kinds: list[str]
 ) -> None:
@@ -785,6 +788,27 @@ def test_a_slow_average_does_not_hide_the_other_variance(record: Record, decay: 
     rounded = [side.astype(np.float32) for side in sides]
 
     assert "by n - 1 (n about 64)" in told_of_variance(record, moved(*rounded, output=(64, 4)))
+
+
+def test_statistics_that_move_alike_average_other_values(record: Record) -> None:
+    """They are no cause of gradients that differ in the same step; an epsilon that TF1 raised may be one."""
+    one = 0.9 + 0.1 * VARIANCE
+    sides = moved(one, one + 2e-5 * np.array([1, 0, 0, 0]))
+    listed = [{"name": name, "shape": [4], "trainable": name == "w"} for name in ("norm/variance", "w")]
+    layers = [
+        [{"name": "norm", "class": "FusedBatchNorm", "config": {"epsilon": epsilon}}] for epsilon in (1.001e-5, 1e-5)
+    ]
+    recorded = record(
+        "steps", *sides, tf1_variables=listed, tf2_variables=listed, tf1_layers=layers[0], tf2_layers=layers[1]
+    )
+    rows = tuple(VariableRow(variable, variable, "name", "") for variable in listed)
+    failed = [check("gradient", "w"), check("variable", "norm/variance")]
+    found = {cause.kind: cause for cause in rank(report(("6", failed), variables=rows), *recorded)}
+
+    assert 0.3 == found["moving statistics"].weight < found["forward"].weight
+    assert (
+        "epsilon of norm is 1.001e-05 on TF1 and 1e-05 on TF2, which small variances show." in found["forward"].evidence
+    )
 
 
 @pytest.mark.parametrize("channel", range(4))

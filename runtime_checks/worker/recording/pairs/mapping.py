@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
 
@@ -238,7 +237,10 @@ def _by_layer(
     paths = {id(one): _layer(one) for one in (*left, *right)}
     below = {}
     for side in (left, right):
-        top = len(os.path.commonprefix([paths[id(one)] for one in side]))
+        top = 0
+        every = [paths[id(one)] for one in side]
+        while every and min(map(len, every)) > top and len({path[top] for path in every}) == 1:
+            top += 1
         below.update({id(one): paths[id(one)][top:] for one in side})
     found: list[tuple[int, int]] = []
     depth = max(map(len, paths.values()), default=0)

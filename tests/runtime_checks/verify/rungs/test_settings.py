@@ -124,6 +124,8 @@ OTHER = {
         "rate of dropout is 0.5 on TF1 and 0.4 on TF2.",
     ),
     "moving statistics": ({"layers": [norm(momentum=0.99)]}, {"layers": [norm(momentum=0.999)]}, "momentum of norm"),
+    "slow averages": ({"layers": [norm(momentum=0.9995)]}, {"layers": [norm(momentum=0.999)]}, "momentum of norm"),
+    "near rates of dropout": ({"layers": [drop(0.5)]}, {"layers": [drop(0.4995)]}, "rate of drop is 0.5 on TF1"),
     "epsilon of the norm": (
         {"layers": [norm(momentum=0.9, epsilon=1e-3)]},
         {"layers": [norm(momentum=0.9, epsilon=1e-5)]},
