@@ -60,6 +60,7 @@ class Found:
         is_class: whether it is a class.
         runs: whether it goes on to run a session.
         given: what it is fed.
+        fed: what it is fed besides, which the pair leaves out, as sentences.
         outputs, loss, train_op: how the program calls them when its session begins, as Python.
         apart: whether the training step does not compute these outputs.
         loss_text, optimizer_text: how they are made, for the person who writes the TF2 side.
@@ -77,6 +78,7 @@ class Found:
     is_class: bool = False
     runs: bool = True
     given: list[Given] = field(default_factory=list)
+    fed: list[str] = field(default_factory=list)
     outputs: str | Missing = ""
     loss: str | Missing | None = None
     train_op: str | Missing | None = None

@@ -33,6 +33,7 @@ class Tf2:
 
     Attributes:
         name: of what makes it; empty where that is not told.
+        missing_arguments: its parameters that have no default.
         trains: whether it is compiled, or has a step of its own.
         takes_one: whether its ``call`` has one parameter for all inputs, as Keras gives them.
         told: what was found.
@@ -40,6 +41,7 @@ class Tf2:
     """
 
     name: str = ""
+    missing_arguments: list[str] = field(default_factory=list)
     trains: bool = False
     takes_one: bool = False
     told: list[str] = field(default_factory=list)
@@ -77,6 +79,16 @@ def _is_of(program: Program, spot: Spot, kinds: Set[str]) -> bool:
     return any(name in _MODELS for name in names) or any(
         kinds & spot.file.project.kinds(one) for one in program.classes_of(spot)
     )
+
+
+def missing_arguments(file: File, scope: Scope) -> list[str]:
+    """The parameters without a default of a function, or of the constructor of a class."""
+    made = [bind.scope for bind in scope.binds.get("__init__", ())] if scope.kind == "class" else [scope]
+    function = made[0] if made else None
+    if function is None:
+        return []
+    own = function.parameters[1:] if function.owner() is not None else function.parameters
+    return [one for one in own if file.default_of(function, one) is None and not one.startswith("*")]
 
 
 def read_keras(program: Program, main: File, function: Scope, found: Found) -> None:
@@ -189,11 +201,15 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
         scope = candidates[0]
     made.name = scope.name
     within = [scope, *(inner for inner in main.index.scopes if inner.parent is scope)]
-    made.trains = any(call.method == "compile" for one in within for call in main.calls_by_function.get(one.id, ()))
-    made.trains = made.trains or any(one.name == "train_step" for one in within)
+    compiled = any(call.method == "compile" for one in within for call in main.calls_by_function.get(one.id, ()))
+    steps = [one.node.args for one in within if one.name == "train_step" and isinstance(one.node, ast.FunctionDef)]
+    own = not compiled and any(len(_inputs_of(one)) == 1 for one in steps)  # as Keras calls it, with the data
+    made.trains = compiled or own
     calls = [one.node.args for one in within if one.name == "call" and isinstance(one.node, ast.FunctionDef)]
     made.takes_one = any(len(_inputs_of(one)) == 1 for one in calls)
-    how = "is compiled" if made.trains else "is not compiled, so that the pair has a training step"
+    how = "is not compiled, so that the pair has a training step"
+    how = "has a `train_step`" if own else "is compiled" if compiled else how
+    made.missing_arguments = [one for one in missing_arguments(main, scope) if one != "params"]
     made.told.append(f"{main.display}:{getattr(scope.node, 'lineno', 1)} TF2 side `{scope.name}`, which {how}")
     return made
 

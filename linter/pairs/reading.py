@@ -16,7 +16,7 @@ from ..source.parsing import SourceFile
 from ..source.reading import read_source
 from .estimators import find_model_fn, read_model_fn
 from .found import Found
-from .keras_models import Tf2, find_maker, outside_functions, read_keras, read_tf2
+from .keras_models import Tf2, find_maker, missing_arguments, outside_functions, read_keras, read_tf2
 from .sessions import read_session
 from .tracing import Program
 
@@ -138,12 +138,7 @@ def _called(file: File, entry: Scope, name: str | None, found: Found) -> None:
     found.built = "by the script" if name is None else f"in the function {name}"
     if name is None:
         return
-    found.call, function = name, entry
+    found.call = name
     if entry.kind == "class":
         found.is_class, found.built = True, f"in the class {name}"
-        made = [bind.scope for bind in entry.binds.get("__init__", ()) if bind.scope is not None]
-        if not made:
-            return
-        function = made[0]
-    own = function.parameters[1:] if function.owner() is not None else function.parameters
-    found.missing_arguments = [one for one in own if file.default_of(function, one) is None and not one.startswith("*")]
+    found.missing_arguments = missing_arguments(file, entry)

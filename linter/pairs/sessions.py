@@ -442,9 +442,50 @@ class _Reader:
             kind = "placeholder" if is_placeholder else "of a pipeline, fed instead:"
             dtype = given.dtype or "float32"
             found.told.append(f"{spot.where} {kind} `{given.name}`: {dtype} {shape}, {_role(given)}")
+        if trained is not None:
+            self._feed_tensors([run for run in runs if id(run.spot.node) in training], [*wanted, trained[0]])
+            self._set_variables(runs, trained[0], wanted)
         for run in runs:
             if not run.feeds_told:
                 found.not_understood.append(f"{run.spot.where} all of what is fed: `{_short(run.spot.text)}`")
+
+    def _feed_tensors(self, runs: Sequence[_Run], wanted: Sequence[Spot]) -> None:
+        """Say what training is fed that is no placeholder, such as the state with which a cell begins."""
+        program, found = self._program, self._found
+        computed = {id(one.node) for one in program.closure(*wanted)}
+        for run in runs:
+            for key, value in run.feeds:
+                made = [one for one in program.values(key) if not isinstance(one.node, ast.Name | ast.Attribute)]
+                if not any(id(one.node) in computed for one in made) or any(True for _ in fed_to(program, key)):
+                    continue
+                written = f"{run.spot.where} feeds `{_short(key.text)}`, which is no placeholder, with `{value.text}`"
+                if not any(one.startswith(written) for one in found.fed):
+                    more = "the pair leaves it as the program makes it, and compares nothing of it"
+                    found.not_understood.append(f"{written}: {more}; what goes from step to step wants to be an input")
+                    found.fed.append(f"{written}: an input of both sides, or it stays as the program makes it")
+
+    def _set_variables(self, runs: Sequence[_Run], step: Spot, wanted: Sequence[Spot]) -> None:
+        """Add variables that sessions assign and only the training step reads, such as a learning rate: they are fed.
+
+        The pair takes the program at its first session, before any is assigned.
+        """
+        program, found = self._program, self._found
+        only = {id(one.node) for one in program.closure(step)} - {id(one.node) for one in program.closure(*wanted)}
+        for run in runs:
+            made = program.closure(*run.fetches)
+            for spot, target, value in _assigned(made) if all(one.node is not step.node for one in made) else ():
+                for one in program.values(target):
+                    if one.call is None or not makes_variables(one.call.name) or id(one.node) not in only:
+                        continue
+                    only.discard(id(one.node))
+                    given = Given(_last_word(target.node), one.where, "float32", (), "setting")
+                    given.reach = self._reach_of_call(one, [target], f"the variable `{given.name}`")
+                    number = program.value(value)
+                    said = f"the value of `{given.name}` ({one.where}), which {spot.where} makes `{value.text}`"
+                    given.train = repr(number) if isinstance(number, int | float) else Missing(said)
+                    given.evaluate = given.train
+                    found.given.append(given)
+                    found.told.append(f"{one.where} variable `{given.name}`, set in {spot.where}: {_role(given)}")
 
     def _word(self, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]]) -> str:
         call = spot.call
@@ -665,6 +706,23 @@ def _in_dict(spot: Spot) -> Iterator[tuple[ast.Dict, str]]:
         for key, value in zip(whole.keys, whole.values, strict=True):
             if value is spot.node and isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield whole, key.value
+
+
+def _assigned(spots: Iterable[Spot]) -> Iterator[tuple[Spot, Spot, Spot]]:
+    """The calls among some expressions that assign a variable, with the variable and the value."""
+    for spot in spots:
+        call = spot.call
+        if call is None:
+            continue
+        method = call.method in ("assign", "load") and call.name != "tensorflow.assign"
+        target = call.receiver if method else call.value("ref", 0) if call.name == "tensorflow.assign" else None
+        value = call.value("value", 0 if method else 1)
+        if target is not None and value is not None:
+            yield spot, spot.at(target), spot.at(value)
+
+
+def _last_word(node: ast.expr) -> str:
+    return (path_of(node) or "value").rpartition(".")[2].replace("[]", "") or "value"
 
 
 def _makes_session(name: Name) -> bool:

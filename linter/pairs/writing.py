@@ -142,6 +142,7 @@ class _Writer:
             train, evaluate = _said(one.train or "None"), _said(one.evaluate or "None")
             same, chosen = train == evaluate, '{} if mode == "train" else {}'
             yield f"    {reach(one.reach)}: {train if same else chosen.format(train, evaluate)},"
+        yield from (f"    # {one}" for one in found.fed)
         yield "}"
         outputs = reach(found.outputs)
         if found.train_op is None:
@@ -212,6 +213,9 @@ class _Writer:
         tf1 = f'"{self._relative(found.file)}:{found.call}"' if found.kind == "estimator" else "network"
         if tf2 is not None and tf2.name:
             side = f'"{self._relative(self._tf2_file)}:{tf2.name}"'
+            if tf2.missing_arguments:
+                needs = " and ".join(f"`{one}`" for one in tf2.missing_arguments)
+                side = to_fill(f"a function that makes {side}, which needs {needs}")
         else:
             side = to_fill("the TF2 side: a function that makes the model, or 'new.py:model', compiled as TF1 trains")
         told = [f"    # TF1 trains by {one}" for one in (found.loss_text, found.optimizer_text) if one]

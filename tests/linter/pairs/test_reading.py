@@ -228,7 +228,6 @@ def test_a_sparse_placeholder_by_its_other_name(tmp_path: Path) -> None:
     assert ("input", "float32", (None, 12)) == (x.role, x.dtype, x.shape)
 
 
-
 def test_a_script_is_read_through_its_aliases_and_its_sessions(tmp_path: Path) -> None:
     """Roles by what reaches the loss; names by what stands for a thing when the session begins."""
     found = read(tmp_path, SCRIPT)
@@ -308,6 +307,51 @@ def test_a_rate_that_is_made_of_itself_is_a_setting_to_fill_in(tmp_path: Path) -
     assert ("setting", None) == (lr.role, lr.shape)
     assert isinstance(lr.train, Missing)
     assert "feeds with `rate`" in lr.train.what
+
+
+STATEFUL = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [4, 6, 3])
+y = tf.placeholder(tf.float32, [4, 8])
+seconds = tf.Variable(0.0, trainable=False)
+rate = tf.Variable(0.0, trainable=False)
+count = tf.Variable(0, trainable=False)
+cell = tf.nn.rnn_cell.GRUCell(8)
+begin = cell.zero_state(4, tf.float32)
+out, end = tf.nn.dynamic_rnn(cell, x, initial_state=begin)
+cost = tf.reduce_mean(tf.square(end - y))
+grads, _ = tf.clip_by_global_norm(tf.gradients(cost, tf.trainable_variables()), 5.0)
+step = tf.train.AdamOptimizer(rate).apply_gradients(zip(grads, tf.trainable_variables()))
+lower = rate.assign(0.01)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    state = session.run(begin)
+    for epoch in range(2):
+        session.run(ASSIGNED)
+        session.run(tf.assign(count, epoch))
+        feeds = {x: data(), y: data(), begin: state, seconds: 1.0}
+        _, state = session.run([step, end], feeds)
+"""
+
+
+@pytest.mark.parametrize(
+    ("assigned", "told"),
+    [("lower", "0.01"), ("tf.assign(rate, 0.1 * 0.5 ** epoch)", "0.1 * 0.5 ** epoch"), ("[rate.assign(0.5), count]", "0.5")],
+)
+def test_what_a_session_sets_and_feeds_besides_is_no_secret(tmp_path: Path, assigned: str, told: str) -> None:
+    """A rate that is assigned is fed; a state that is fed, and no placeholder, is told of. What nothing reads is not."""
+    found = read(tmp_path, STATEFUL.replace("ASSIGNED", assigned))
+    rate = given(found, "rate")
+    text = written(found, None, "", str(tmp_path / "pair.py"))
+
+    assert ["x", "y", "rate"] == [one.name for one in found.given]
+    assert ("setting", "rate") == (rate.role, rate.reach)
+    assert told in (rate.train.what if isinstance(rate.train, Missing) else str(rate.train))
+    (fed,) = [one for one in found.not_understood if "begin" in one]
+    assert "train.py:22 feeds `begin`, which is no placeholder, with `state`: the pair leaves it" in fed
+    assert "    # train.py:22 feeds `begin`" in text
+    ast.parse(text)
 
 
 HELD = """class Held:
@@ -787,6 +831,23 @@ def test_the_tf2_side_is_found(tmp_path: Path, text: str, name: str, trains: boo
 
     assert (name, trains, name == "Net" and "call" in text) == (made.name, made.trains, made.takes_one)
     assert bool(name) is not bool(made.not_understood)
+
+
+def test_a_step_of_its_own_and_arguments_are_told(tmp_path: Path) -> None:
+    """Keras calls a ``train_step`` with its data alone; what a model needs to be made is left to a person."""
+    new = tmp_path / "new.py"
+    new.write_text(
+        "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n    def __init__(self, args, params, size=3): pass\n"
+        "    def train_step(self, x, y): pass\n",
+        "utf-8",
+    )
+    made = read_tf2_side(str(new), None, Target.KERAS3)
+    text = written(read(tmp_path, SCRIPT), made, str(new), str(tmp_path / "pair.py"))
+
+    assert (False, ["args"]) == (made.trains, made.missing_arguments)
+    assert "which is not compiled" in made.told[0]
+    assert "tf2=to_fill(\"a function that makes 'new.py:Net', which needs `args`\")" in text
+    assert "train_step=train_step" in text
 
 
 def test_a_model_that_another_object_keeps_is_followed(tmp_path: Path) -> None:
