@@ -13,7 +13,7 @@ from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks import process, resuming
 from migrate_lint.runtime_checks.comparison.resume.changed import judge as judge_changed
-from migrate_lint.runtime_checks.comparison.resume.judge import ORDER, Reference, judge, kinds
+from migrate_lint.runtime_checks.comparison.resume.judge import ORDER, Reference, differences, judge, kinds
 from migrate_lint.runtime_checks.comparison.resume.rendering import render
 from migrate_lint.runtime_checks.comparison.resume.results import Interruption, Lost, Report
 from migrate_lint.runtime_checks.comparison.resume.traces import Run, TraceError, read
@@ -589,6 +589,34 @@ def test_an_audit_of_refusals_says_so(request_: resuming.Request, monkeypatch: p
     told = "Nothing lost in silence: after 3 of 3 interruptions the loop raised and did not go on"
     assert (0, told) == (report.status, report.verdict)
     assert "! truncated behind step 2: refused: it does not go on: DataLossError: x\n" in render("text", report)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "detail"),
+    [
+        (["x4", "y4", "state4"], None, ""),
+        (["x4", "y4", "state0"], "given", "of 3 arrays not those of step 4: number 3"),
+        (["x4", "y0", "state0"], "given", "of 3 arrays not those of step 4: number 2, 3"),
+        (["x0", "y0", "state0"], "data", "batch 0 again, in place of batch 4"),
+        (["x9", "y9", "state9"], "data", "another batch than that of step 4"),
+        (["x4", "y4"], "data", "another batch than that of step 4"),
+    ],
+)
+def test_what_a_loop_carries_beside_its_batch(tmp_path: Path, given: list[str], kind: str | None, detail: str) -> None:
+    """A state that goes from step to step is no position in the data."""
+
+    def called(step: int, row: dict[str, Any]) -> None:
+        row["data"], row["given"] = [], [f"x{step}", f"y{step}", f"state{step}"]
+
+    def resumed(step: int, row: dict[str, Any]) -> None:
+        called(step, row)
+        row["given"] = given if step == SAVED else row["given"]
+
+    whole = _run(tmp_path, _rows(0, called))
+    run = _run(tmp_path, _rows(SAVED, resumed))
+    found = list(differences(whole.steps[SAVED], run.steps[0], SAVED, Reference(whole, whole), []))
+
+    assert ([] if kind is None else [(kind, detail)]) == [(one.kind, one.detail) for one in found]
 
 
 def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from .traces import Run, State, Step, Value
 __all__ = ["ORDER", "Reference", "differences", "judge", "kinds", "raised"]
 
 ORDER = (
-    "writer", "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch",
-    "callback", "average", "loss scale", "variable", "unknown", "failed"
+    "writer", "nothing restored", "model", "slots", "iterations", "learning rate", "data", "given", "generator",
+    "epoch", "callback", "average", "loss scale", "variable", "unknown", "failed"
 )
 """Kinds of state, in the order in which they are named."""
 _PROCESS = "process"
@@ -28,7 +28,7 @@ _DAMAGED = ("truncated", "mixed")
 """Ways to interrupt that leave a checkpoint which cannot be restored: to say so is all that a loop can do."""
 _FEW = 3
 
-Batch = str | tuple[str, ...] | None
+Batch = tuple[str, ...]
 
 
 class Reference:
@@ -157,7 +157,7 @@ def judge(
     if not lost and reference.until < total:
         return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
     if not lost and reference.run.end is not None and resumed.end is not None:
-        one, other = (Step(state, None, (), None, 0, None) for state in (reference.run.end, resumed.end))
+        one, other = (Step(state, None, (), (), 0, None) for state in (reference.run.end, resumed.end))
         lost += _sorted(differences(one, other, total, reference, []))
         lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
     alone, unread, new, idle = _never_compared(reference, at, resumed)
@@ -351,7 +351,11 @@ def differences(
         if what == "given" and generators:
             notes.append("whether the batch is the same is not known, since random numbers may be in it")
             break
-        yield Lost("data", "data position", step, _which(reference.run.steps, what, right_batch, step))
+        if what == "given" and (places := _other_places(left_batch, right_batch)):
+            detail = f"of {len(left_batch)} arrays not those of step {step}: number {', '.join(map(str, places))}"
+            yield Lost("given", "what the loop carries", step, detail)
+        else:
+            yield Lost("data", "data position", step, _which(reference.run.steps, what, right_batch, step))
         break
 
 
@@ -361,9 +365,17 @@ def _kind(value: Value) -> str:
 
 def _is_same(batch: Batch, other: Batch) -> bool:
     """Whether two steps got the same; before it, one of them may have looked at other data, as for an evaluation."""
-    if isinstance(batch, str) or isinstance(other, str) or not batch or not other:
+    if not batch or not other:
         return batch == other
     return batch == other[-len(batch) :] or other == batch[-len(other) :]
+
+
+def _other_places(batch: Batch, other: Batch) -> list[int]:
+    """Which arrays of a call are others, from 1 on, where some are the same: the batch, beside what a loop carries."""
+    if len(batch) != len(other):
+        return []
+    places = [place for place, (left, right) in enumerate(zip(batch, other, strict=True), 1) if left != right]
+    return places if len(places) < len(batch) else []
 
 
 def _which(steps: Sequence[Step], what: str, batch: Batch, step: int) -> str:

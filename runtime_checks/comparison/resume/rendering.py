@@ -32,6 +32,7 @@ _TITLES = {
     "slots": "optimizer slots",
     "learning rate": "learning rate",
     "data": "data position",
+    "given": "what the loop carries",
     "generator": "random generator",
     "epoch": "epoch",
     "callback": "what a callback remembers",

@@ -42,7 +42,8 @@ class Step:
     """By the number of each optimizer that is known by then, a digest of all that it trains."""
     data: tuple[str, ...]
     """What iterators gave since the step before, in their order."""
-    given: str | None
+    given: tuple[str, ...]
+    """What its function was called with, array by array; or one digest of all."""
     updates: int
     loss: float | None
     applied: tuple[int, ...] = ()
@@ -112,7 +113,7 @@ def _take(run: Run, row: Mapping[str, Any]) -> None:
                 _state(row["begin"]),
                 None if row["weights"] is None else {str(at): str(one) for at, one in row["weights"].items()},
                 tuple(map(str, row["data"])),
-                _text(row["given"]),
+                _given(row["given"]),
                 int(row["updates"]),
                 None if loss is None else float(loss),
                 tuple(map(int, row["applied"])),
@@ -150,8 +151,8 @@ def _state(found: Mapping[str, Any]) -> State:
     }
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+def _given(value: Any) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else () if value is None else (str(value),)
 
 
 def apart(path: str, other: str) -> float | None:

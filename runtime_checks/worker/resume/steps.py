@@ -196,15 +196,16 @@ class Steps:
         with self._lock:
             data, self._data = self._data, []
             given, self._given = self._given, []
-        given = [digest(*found) for found in [_arrays(called)] if found] or given
+        arrays = _arrays(called)
+        whole = digest(*given) if given else None
         loss = self._loss if loss is None else loss
-        self._row(self._begin, data[-_MOST:], digest(*given) if given else None, applied, updates, loss)
+        self._row(self._begin, data[-_MOST:], list(map(digest, arrays)) if arrays else whole, applied, updates, loss)
 
     def _row(
         self,
         begin: State,
         data: Sequence[str],
-        given: str | None,
+        given: str | Sequence[str] | None,
         applied: Sequence[int],
         updates: int,
         loss: float | None,

@@ -48,7 +48,8 @@ class Trace:
 
     A ``step`` has ``begin``, the state before it, and ``weights``, by the number of each optimizer that is known by
     then a digest of all that it trains; ``data``, the digests of what iterators gave since the step before, and
-    ``given``, that of the arrays that the step's function or a model was called with, null where there were none;
+    ``given``, those of the arrays that the step's function was called with, or the one of all that models were, null
+    where there were none;
     ``applied``, the numbers of the optimizers that were applied in it, and ``updates``, how often; and ``loss``, null
     where it was not seen. ``owners`` says before a step what tells the optimizers from each other. Behind the first of
     them, ``firsts`` has by the key of the state what `first` kept of each variable, where that was asked for.

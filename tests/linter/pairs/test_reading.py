@@ -337,10 +337,14 @@ with tf.Session() as session:
 
 @pytest.mark.parametrize(
     ("assigned", "told"),
-    [("lower", "0.01"), ("tf.assign(rate, 0.1 * 0.5 ** epoch)", "0.1 * 0.5 ** epoch"), ("[rate.assign(0.5), count]", "0.5")],
+    [
+        ("lower", "0.01"),
+        ("tf.assign(rate, 0.1 * 0.5 ** epoch)", "0.1 * 0.5 ** epoch"),
+        ("[rate.assign(0.5), count]", "0.5"),
+    ],
 )
 def test_what_a_session_sets_and_feeds_besides_is_no_secret(tmp_path: Path, assigned: str, told: str) -> None:
-    """A rate that is assigned is fed; a state that is fed, and no placeholder, is told of. What nothing reads is not."""
+    """A rate that is assigned is fed, a state that is no placeholder told of; what nothing reads is left alone."""
     found = read(tmp_path, STATEFUL.replace("ASSIGNED", assigned))
     rate = given(found, "rate")
     text = written(found, None, "", str(tmp_path / "pair.py"))

@@ -304,9 +304,17 @@ def test_heads_are_taken_for_what_has_to_do_with_them(name: str) -> None:
     assert expected == {one.tf2[0]: one.tf1[0] for one in found(old, new)}
 
 
-@pytest.mark.parametrize("dtype", ["int64", "float32"])
-def test_outputs_that_are_whole_numbers_refute_no_layout(dtype: str) -> None:
-    """Captions that agree say nothing of a layout; floating numbers that differ refute it."""
+@pytest.mark.parametrize(
+    ("dtype", "names", "size", "why"),
+    [
+        ("int64", ["output"], 3, "no output is a floating number, which would tell"),
+        ("float32", ["output 0", "output 1"], 3, "the sides give no outputs of the same names and shapes"),
+        ("float32", ["output"], 4, "the sides give no outputs of the same names and shapes"),
+        ("float32", ["output"], 3, ""),
+    ],
+)
+def test_outputs_that_are_not_compared_refute_no_layout(dtype: str, names: list[str], size: int, why: str) -> None:
+    """Captions that agree say nothing of a layout, nor do outputs of other names; floating numbers refute it."""
     output = SimpleNamespace(name="output", value=np.arange(3).astype(dtype))
     tf1 = SimpleNamespace(
         scenario=lambda name: SimpleNamespace(of_kind=lambda kind: [output]), content={"variables": []}
@@ -316,7 +324,8 @@ def test_outputs_that_are_whole_numbers_refute_no_layout(dtype: str) -> None:
         recording=SimpleNamespace(content={"variables": []}),
     )
     group = converting.Group(Conversion("function", ("kernel",), ("kernel",), ((3, 4),), ((3, 4),)), "declared")
-    (found,) = converting.tried(session, tf1, [group], {}, lambda groups, spoiled: {"output": np.ones(3, np.float32)})
+    given = {name: np.ones(size, np.float32) for name in names}
+    (found,) = converting.tried(session, tf1, [group], {}, lambda groups, spoiled: given)
 
-    assert ("no output is a floating number, which would tell" == found.detail) == (dtype == "int64")
-    assert (group.proof == found.proof) == (dtype == "int64")
+    assert why == found.detail
+    assert (group.proof == found.proof) == bool(why)

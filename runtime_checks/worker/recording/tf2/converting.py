@@ -115,6 +115,8 @@ class _Trial:
     def settle(self, groups: Sequence[Group], alike: Sequence[Group]) -> list[Group]:
         """The groups with what was found, and those of `alike` with which outputs would agree."""
         own = [group.conversion for group in groups]
+        if self._outputs(own) is None:
+            return [group._replace(detail="the sides give no outputs of the same names and shapes") for group in groups]
         if self._agree(own):
             proof = UNCLEAR if groups and self._agree(own, spoiled=True) else PROVEN
             return [group._replace(proof=proof) for group in groups]
