@@ -50,7 +50,7 @@ SUCCESSORS = {
     "metrics": "tf_slim",
     "opt": "tensorflow_addons (only before TF 2.16)",
     "quantize": "tensorflow_model_optimization",
-    "rnn": "`tf.keras.layers` (`tf.compat.v1.nn.rnn_cell` needs Keras 2)",
+    "rnn": "`tf.keras.layers`, as the recipe `rnn` has it (`tf.compat.v1.nn.rnn_cell` needs Keras 2)",
     "saved_model": "`tf.saved_model`",
     "seq2seq": WRITTEN_OUT,
     "slim": "tf_slim",

@@ -97,7 +97,7 @@ class TensorEquality(Rule):
     def _keyed(self, site: Reference, around: ast.expr | None = None) -> Iterator[Diagnostic]:
         node = _expression(site)
         severity = _severity(site)
-        if severity is not None and not (isinstance(around, ast.Dict) and _is_fed(site.file, around)):
+        if severity is not None and not (around is not None and _is_fed(site, around)):
             what = "is a list of variables, which are" if _is_list(site, node) else "is"
             yield self.report(
                 site,
@@ -188,8 +188,21 @@ def _hashed(node: ast.expr) -> list[ast.expr | None]:
     return [node.elt if isinstance(node, ast.SetComp) else node.slice if isinstance(node, ast.Subscript) else None]
 
 
-def _is_fed(file: File, node: ast.Dict) -> bool:
-    """Whether a dict is given to a session, which TF401 speaks of."""
+def _is_fed(site: Reference, node: ast.expr) -> bool:
+    """Whether a dict, or an item of one, is given to a session, which TF401 speaks of: itself, or by its name."""
+    if isinstance(node, ast.Dict):
+        parent = site.file.parent_of(node)
+        if not isinstance(parent, ast.Assign):
+            return _is_given(site.file, node)
+        held = parent.targets[0]
+    else:
+        held = node.value if isinstance(node, ast.Subscript) else node
+    reads = site.file.references_by_function.get(site.scope.function().id, []) if isinstance(held, ast.Name) else []
+    return any(one.path == ast.unparse(held) and _is_given(site.file, one.syntax) for one in reads)
+
+
+def _is_given(file: File, node: ast.AST) -> bool:
+    """Whether something is what a session is fed."""
     parent = file.parent_of(node)
     if isinstance(parent, ast.keyword):
         return parent.arg == "feed_dict"
