@@ -88,7 +88,7 @@ class DeferredOpRunEagerly(Rule):
         if severity is None or is_only_traced(assignment):
             return
         uses = _uses(assignment)
-        if "value" in uses or not _all_operations(assignment):
+        if "value" in uses or not _all_operations(assignment) or _is_run_at_once(assignment):
             return
         if "run" in uses:
             later = f"`run` does not run `{assignment.path}` again"
@@ -188,6 +188,17 @@ def _uses(assignment: Assignment) -> set[str]:
             if other is not None and other[0] is home[0]:
                 found.add(_use(file, one) if one.path == node.id else "value")
     return found
+
+
+def _is_run_at_once(assignment: Assignment) -> bool:
+    """Whether a name is read once, as often as it is made: what runs there ran a moment before, and as often."""
+    if not isinstance(assignment.node, ast.Name):
+        return False
+    around = assignment.file.references_by_function.get(assignment.scope.function().id, [])
+    reads = [one for one in around if one.path == assignment.path and one.syntax is not assignment.node]
+    return len(reads) == 1 and reads[0].line >= assignment.line and reads[0].scope is assignment.scope and (
+        [id(loop) for loop in reads[0].loops] == [id(loop) for loop in assignment.loops]
+    )
 
 
 def _use(file: File, read: Reference) -> str:
