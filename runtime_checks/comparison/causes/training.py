@@ -412,11 +412,21 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
 
 
 def _applied_twice(seen: Seen, step: int) -> tuple[str, Place | None]:
-    """Says so where TF2 alone applies several gradients to one variable in a step, and at which line."""
+    """Says so where TF2 applies several gradients to one variable in a step, and at which line.
+
+    Where TF1 does as well, it has them in one run of a session, which knows no order.
+    """
     found = [name for name in seen.names("tf2", _STEPS, "gradient", step) if name.endswith("#2")]
-    if not found or any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
+    if not found:
         return "", None
     more = f" and to {len(found) - 1} other variable{'s' * (len(found) > 2)}" if len(found) > 1 else ""
+    if any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
+        return (
+            f"both sides apply several gradients to {found[0][:-2]}{more}, TF2 one after the other, and TF1 in one "
+            "run, which does so in no order unless control dependencies give one: a gradient may be that of weights "
+            "which the other update has changed. Order them on TF1, or compare each in a pair of its own",
+            None,
+        )
     record = seen.record("tf2", _STEPS, "gradient", found[0], step)
     place = None if record is None else record.place
     again = f", at {shown(place)} again" if place else ""

@@ -109,9 +109,11 @@ def _of_variables(tf1: Index, tf2: Index, step: int, names: Naming) -> Iterator[
         targets = set(names.to_tf2.values())
         reached = set()
         for one in ones:
-            target = names.to_tf2.get(plain(one.name))
-            if target is None:
+            name, mark, number = plain(one.name).partition("#")  # a further gradient of one weight
+            known = names.to_tf2.get(name)
+            if known is None:
                 continue
+            target = f"{known}{mark}{number}"
             reached.add(target)
             always = kind == "variable" and not names.trainable.get(plain(one.name), True)
             yield Couple(one, by_name.get(target), always=always)
@@ -123,14 +125,14 @@ def _of_variables(tf1: Index, tf2: Index, step: int, names: Naming) -> Iterator[
 def _of_slots(tf1: Index, tf2: Index, step: int, names: Naming) -> Iterator[Couple]:
     others = {_slot(other): other for other in tf2.all("slot", step)}
     for one in tf1.all("slot", step):
-        variable, slot = _slot(one)
-        other = others.get((names.to_tf2.get(variable, ""), slot))
+        variable, slot, number = _slot(one)
+        other = others.get((names.to_tf2.get(variable, ""), slot, number))
         if other is not None:
             yield Couple(one, other)
 
 
-def _slot(record: Record) -> tuple[str, str]:
-    return plain(str(record.more.get("variable", ""))), slot_of(record)
+def _slot(record: Record) -> tuple[str, str, int]:
+    return plain(str(record.more.get("variable", ""))), slot_of(record), int(record.more.get("optimizer", 1))
 
 
 def slot_of(record: Record) -> str:

@@ -144,3 +144,47 @@ other_rate = pair(old(old_adam), model, anew(lambda: adam(0.02)))
 other_epsilon = pair(old(old_adam), kept(lambda: adam(epsilon=1e-3)), keeping)
 other_momentum = pair(old(lambda count: v1.train.MomentumOptimizer(0.1, 0.5)), kept(momentum), keeping)
 carried_on = pair(old(old_momentum, 3.0), kept(momentum), carrying)
+
+
+def old_shared(features, labels):
+    """Two optimizers that have the weights in common, one after the other."""
+    outputs = v1.layers.dense(v1.layers.dense(features, 6, tf.nn.tanh, name="hidden"), 2, name="top")
+    if labels is None:
+        return Spec(predictions=outputs)
+    loss = tf.reduce_mean(tf.square(outputs - labels))
+    more = tf.reduce_mean(tf.abs(outputs))
+    weights = v1.trainable_variables()
+    gradients = [tf.gradients(one, weights) for one in (loss, more)]
+    pairs = [list(zip(each, weights, strict=True)) for each in gradients]
+    with tf.control_dependencies([gradient for each in gradients for gradient in each]):
+        first = v1.train.AdamOptimizer(0.1, epsilon=1e-3).apply_gradients(pairs[0])
+    with tf.control_dependencies([first]):
+        second = v1.train.AdamOptimizer(0.05, epsilon=1e-3).apply_gradients(pairs[1])
+    return Spec(predictions=outputs, loss=loss, train_op=second)
+
+
+def two():
+    made = model()
+    made.first, made.second = (keras.optimizers.Adam(rate, epsilon=1e-3) for rate in (0.1, 0.05))
+    return made
+
+
+def both_steps(scale):
+    """The second update is of gradients that are so many times as large."""
+
+    def step(model, inputs, labels):
+        with tf.GradientTape(persistent=True) as tape:
+            outputs = model(inputs, training=True)
+            loss, more = tf.reduce_mean(tf.square(outputs - labels)), scale * tf.reduce_mean(tf.abs(outputs))
+        weights = model.trainable_variables
+        gradients = [tape.gradient(one, weights) for one in (loss, more)]
+        for optimizer, each in zip((model.first, model.second), gradients, strict=True):
+            optimizer.apply_gradients(zip(each, weights, strict=True))
+        return loss
+
+    return step
+
+
+shared_weights, shared_otherwise = (
+    Pair(tf1=old_shared, tf2=two, train_step=both_steps(scale), inputs=rows, labels=numbers) for scale in (1.0, 2.0)
+)

@@ -646,6 +646,16 @@ def test_gradients_that_are_applied_twice(record: Record, seen: str, gradient: n
     assert "in one step TF2 applies gradients to left/kernel more than once, at /p/model.py:7 again" in text
 
 
+def test_two_updates_of_one_weight_have_no_order_in_a_session(record: Record) -> None:
+    """Where both sides make them, neither makes one too many."""
+    values = [("gradient", "left/kernel", 0, GRADIENT), ("gradient", "left/kernel#2", 0, GRADIENT)]
+    kind, text = first(rank(report(("6", [check("update", "left/kernel")])), *record("steps", values, values)))
+
+    assert "update rule" == kind
+    assert "both sides apply several gradients to left/kernel" in text
+    assert "in no order unless control dependencies give one" in text
+
+
 def test_gradients_of_which_only_shapes_differ_say_nothing_of_clipping(record: Record) -> None:
     """Rung 2 tells of shapes; gradients that agree have no factor."""
     values = [("gradient", "left/kernel", 0, GRADIENT)]

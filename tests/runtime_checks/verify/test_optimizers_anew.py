@@ -133,3 +133,17 @@ def test_nothing_is_said_of_one_that_keeps_nothing(verified: Verified) -> None:
 def test_other_bugs_come_first(name: str, target: str, kinds: tuple[str, ...], verified: Verified) -> None:
     """Also before an optimizer that is really made anew; one that goes on with what it is given is not told."""
     assert kinds == tuple(cause.kind for cause in verified(name, target).causes)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_optimizers_that_have_weights_in_common(target: str, verified: Verified) -> None:
+    """The gradients and slots of each are compared, and those of the second alone may differ."""
+    same, other = verified("shared_weights", target), verified("shared_otherwise", target)
+    compared = {check.tf1_name for rung in same.rungs for check in rung.checks}
+    failed = {check.tf1_name for rung in other.rungs for check in rung.checks if not check.passed and check.step == 0}
+
+    assert (0, 1) == (same.status, other.status)
+    assert {"top/kernel", "top/kernel#2", "top/kernel/adam.m", "top/kernel/adam.m#2"} <= compared
+    assert {"top/kernel#2", "top/kernel/adam.m#2"} <= failed
+    assert "top/kernel/adam.m" not in failed

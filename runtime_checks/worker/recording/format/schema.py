@@ -391,6 +391,7 @@ RECORDS = _list(
             "archive": _matching(_PART, "name of a part"),
             "variable": _text,
             "slot": _text,
+            "optimizer": _LENGTH,
             "owned": _maybe(_list(_text)),
             "auto": _flag,
             "part": _text,

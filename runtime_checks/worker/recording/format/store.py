@@ -244,6 +244,14 @@ class Chapter:
         self._waiting: list[RecordRow] = []
         self._order = 0
 
+    def add_slot(self, weight: str, slot: str, value: Nest, step: int, optimizer: int = 1) -> None:
+        """Keep what an optimizer keeps for a weight, as ``adam.m``; those of one weight are counted from 1 on."""
+        if optimizer == 1:
+            self.add("slot", f"{weight}/{slot}", value, step, variable=weight, slot=slot)
+        else:
+            whole = f"{weight}/{slot}#{optimizer}"
+            self.add("slot", whole, value, step, variable=weight, slot=slot, optimizer=optimizer)
+
     def add(
         self,
         kind: str,

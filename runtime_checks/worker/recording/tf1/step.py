@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -115,7 +115,10 @@ def _rates(network: Network) -> list[Value]:
 
 
 def gradients(network: Network) -> list[Value]:
-    """Of each weight; ``rows`` says that the gradient is one of slices, as that of an embedding."""
+    """Of each weight, further ones of one weight with numbers from 2 on, as where two optimizers have it in common.
+
+    ``rows`` says that the gradient is one of slices, as that of an embedding.
+    """
     import tensorflow as tf
 
     given = network.results.gradients
@@ -124,9 +127,15 @@ def gradients(network: Network) -> list[Value]:
     found: dict[str, Value] = {}
     for applied in network.applied:
         for gradient, variable in applied.grads_and_vars:
-            name = str(variable.name).partition(":")[0]
-            more = {"rows": True} if isinstance(gradient, tf.IndexedSlices) else {}
-            found.setdefault(name, Value("gradient", name, _shaped(gradient, variable), None, more))
+            name = weight = str(variable.name).partition(":")[0]
+            number = 1
+            while name in found:
+                number += 1
+                name = f"{weight}#{number}"
+            more: dict[str, Any] = {"rows": True} if isinstance(gradient, tf.IndexedSlices) else {}
+            if number > 1:
+                more["variable"] = weight
+            found[name] = Value("gradient", name, _shaped(gradient, variable), None, more)
     return list(found.values())
 
 

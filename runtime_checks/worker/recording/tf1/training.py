@@ -226,8 +226,7 @@ def _record_state(
 ) -> None:
     record_variables(chapter, session, variables, step, whole)
     for slot, (_, value) in zip(kept, read(session, [slot.variable for slot in kept])):
-        name = f"{slot.weight}/{slot.canonical}"
-        chapter.add("slot", name, value, step=step, variable=slot.weight, slot=slot.canonical)
+        chapter.add_slot(slot.weight, slot.canonical, value, step, slot.number)
 
 
 def _nudged(session: V1Session, variables: Sequence[Variable]) -> Iterable[tuple[Variable, Array]]:

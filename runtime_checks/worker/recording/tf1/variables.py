@@ -26,11 +26,15 @@ class Kept(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A variable that an optimizer keeps for a weight; `canonical` as ``adam.m``."""
+    """A variable that an optimizer keeps for a weight; `canonical` as ``adam.m``.
+
+    `number` counts the optimizers that have the weight in common, from 1 on.
+    """
 
     weight: str
     canonical: str
     variable: Variable
+    number: int = 1
 
 
 def plain(variable: Variable) -> str:
@@ -131,11 +135,16 @@ def _others(network: Network) -> list[tuple[Variable, str]]:
 def slots(network: Network) -> list[Slot]:
     """The slots of all optimizers, and the moving averages of weights, weight by weight."""
     found: list[Slot] = []
+    by: dict[int, list[int]] = {}
     for applied in network.applied:
         for _, variable in applied.grads_and_vars:
+            optimizers = by.setdefault(id(variable), [])
+            if id(applied.optimizer) in optimizers:
+                continue
+            optimizers.append(id(applied.optimizer))
             kept = v1_optimizers.made_beside(applied.created, variable)
             kept.update(v1_optimizers.slots(applied.optimizer, variable))
-            found += [Slot(plain(variable), canonical, slot) for canonical, slot in kept.items()]
+            found += [Slot(plain(variable), canonical, slot, len(optimizers)) for canonical, slot in kept.items()]
     known = {id(variable) for variable in network.variables}
     met: set[int] = set()
     for average in network.averages:

@@ -491,21 +491,26 @@ class _Trainer:
         variables = self.made.variables
         for name, variable in variables.weights():
             self.chapter.add("variable", name, value_of(variable), number)
-        for name, optimizer, variable in self._trained():
+        for name, optimizer, variable, which in self._updated():
             for canonical, slot in keras_optimizers.slots(optimizer, variable).items():
-                whole = f"{name}/{canonical}"
-                self.chapter.add("slot", whole, value_of(slot), number, variable=name, slot=canonical)
-        for whole, (average, name, canonical) in self._averages.items():
-            self.chapter.add("slot", whole, value_of(average.variable), number, variable=name, slot=canonical)
+                self.chapter.add_slot(name, canonical, value_of(slot), number, which)
+        for average, name, canonical in self._averages.values():
+            self.chapter.add_slot(name, canonical, value_of(average.variable), number)
 
     def _trained(self) -> Iterator[tuple[str, Optimizer, Variable]]:
-        met = set()
+        """Each weight once, with the optimizer that updates it first."""
+        yield from (found[:3] for found in self._updated() if found[3] == 1)
+
+    def _updated(self) -> Iterator[tuple[str, Optimizer, Variable, int]]:
+        """Weights with all that update them, which are counted from 1 on."""
+        met: dict[str, list[Optimizer]] = {}
         for applied in self.seen.applied if self.seen is not None else ():
             for _, variable in applied.pairs:
                 name = self.made.variables.name(variable)
-                if name not in met:
-                    met.add(name)
-                    yield name, applied.optimizer, variable
+                optimizers = met.setdefault(name, [])
+                if all(applied.optimizer is not one for one in optimizers):
+                    optimizers.append(applied.optimizer)
+                    yield name, applied.optimizer, variable, len(optimizers)
 
     def _describe(self) -> None:
         """Say which optimizers there are, and what they made."""
