@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record, Recorded, RecordingError
 from ...worker.recording.format.rows import Place
+from ...worker.recording.pairs.mapping import plain
 from ...worker.recording.values.layout import is_reshaped, laid_out
 from ..judging.naming import OTHER_NAMES
 from ..passes import Pass
-from ..results import Deviation, Results, Status
+from ..results import Deviation, Results, Status, VariableRow
 
 __all__ = ["ROUNDING", "Clue", "Seen", "Twin", "fit", "near", "whole"]
 
@@ -90,10 +92,22 @@ class Seen:
         said = {row.problem for row in rows if row.problem}
         return said == {OTHER_NAMES} and all(row.tf1 is not None and row.tf2 is not None for row in rows)
 
+    def is_apart(self, row: VariableRow) -> bool:
+        """Whether TF1 alone has a weight, and nothing that agrees or trains needs it: it is of another network."""
+        if row.tf1 is None or row.tf2 is not None or not row.tf1.get("trainable"):
+            return False
+        if self.failed(scenarios.CONSTANT) or self.failed(scenarios.FINGERPRINT):
+            return False
+        reached = {plain(name).partition("#")[0] for name in self.names("tf1", scenarios.STEPS, "gradient")}
+        return bool(reached) and plain(str(row.tf1["name"])) not in reached
+
     @property
     def unmatched(self) -> bool:
-        """Whether rung 2 failed by more than names."""
-        return self.rung_failed("2") and not self.only_names
+        """Whether rung 2 failed by more than names, and by what belongs to the network."""
+        if not self.rung_failed("2") or self.only_names:
+            return False
+        wrong = [row for row in self.report.variables if row.problem and row.problem != OTHER_NAMES]
+        return not wrong or not all(map(self.is_apart, wrong))
 
     def ran(self, scenario: str) -> bool:
         """Whether anything of a scenario was compared."""

@@ -13,7 +13,7 @@ from ..draws import in_turns, unaligned
 from ..initial_values import OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
-from ..wording import figure, operation
+from ..wording import figure, operation, some
 from ..wording import place as shown
 from . import dropout
 from .evidence import ROUNDING, Clue, Seen, Twin, near, whole
@@ -69,9 +69,13 @@ def _variables(seen: Seen) -> Iterator[Clue]:
     if seen.only_names:
         yield _names(seen)
         return
+    apart = [row for row in seen.report.variables if row.problem and seen.is_apart(row)]
     for row in seen.report.variables:
-        if row.problem:
+        if row.problem and row not in apart:
             yield Clue("variables", 0.9, f"{_title(row)}: {row.problem}.")
+    if apart:
+        names = some([_title(row) for row in apart])
+        yield Clue("variables", 0.1, f"TF1 alone has {names}, which its training step does not reach.")
 
 
 def _names(seen: Seen) -> Clue:

@@ -151,7 +151,7 @@ def _rows(
         by_tf1[id(one)] = VariableRow(one, other, how, "; ".join(filter(None, problems)))
     suggested = {id(one) for pair in found.suggestions for one in pair}
     alone = [
-        VariableRow(one, None, "", "only in TF1" + _leads_nowhere(str(one["name"]), renames))
+        VariableRow(one, None, "", f"only in TF1{_unused(one, trained[0])}{_leads_nowhere(str(one['name']), renames)}")
         for one in found.only_tf1
         if id(one) not in suggested
     ]
@@ -163,6 +163,13 @@ def _rows(
         if id(other) not in suggested
     ]
     return (*by_tf1.values(), *alone, *only_tf2)
+
+
+def _unused(variable: Mapping[str, Any], trained: set[str] | None) -> str:
+    """What to say of a weight that the training step of its side does not reach, as those of another network."""
+    if not trained or not variable.get("trainable") or plain(str(variable["name"])) in trained:
+        return ""
+    return ", where the training step does not reach it: of another network, ignore may name it"
 
 
 def _leads_nowhere(name: str, renames: Renames | None) -> str:

@@ -497,6 +497,24 @@ def test_missing_variable(record: Record) -> None:
     assert ("variables", "left/kernel: missing on TF2.") == (kind, text)
 
 
+@pytest.mark.parametrize(("forward", "reached"), [(False, False), (True, False), (False, True)])
+def test_weights_of_another_network_are_no_cause(record: Record, forward: bool, reached: bool) -> None:
+    """The graph of a program has them all; what the training step reaches, or the forward pass needs, is missing."""
+    gradients = [("gradient", "left/kernel", 0, GRADIENT)]
+    more = [("gradient", "other/kernel", 0, GRADIENT)] if reached else []
+    other = {**VARIABLES[0], "name": "other/kernel"}
+    rows = (*(VariableRow(one, one, "name", "") for one in VARIABLES), VariableRow(other, None, "", "only in TF1"))
+    failures = [("3", [check("output", "output", scenario="constant")])] if forward else []
+    causes = rank(
+        report(("2", []), *failures, ("6", [check("gradient", "left/kernel")]), variables=rows),
+        *record("steps", [*gradients, *more], gradients),
+    )
+    weight = next(cause.weight for cause in causes if cause.kind == "variables")
+
+    assert (weight < 0.2) == (not forward and not reached)
+    assert (causes[0].kind == "variables") == (forward or reached)
+
+
 def test_growing_rounding(record: Record) -> None:
     """A difference that is small from the start and grows with every step is rounding."""
     errors = [1e-7, 4e-7, 1e-6, 3e-6]
