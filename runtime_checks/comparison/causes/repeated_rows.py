@@ -28,7 +28,7 @@ _AGREE = 1e-4
 """How far the changes of a row may be apart that agree, relative to the largest."""
 _ADVICE = (
     "Give the optimizer tf.convert_to_tensor(gradient), which adds them up, in apply_gradients or in an `apply` of its "
-    "own; tf_keras does so by itself"
+    "own, behind a clip by the global norm, which takes each slice for itself; tf_keras does so by itself"
 )
 
 

@@ -438,8 +438,12 @@ def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iter
     factors = [factor for factor, _ in fits.values()]
     if near(min(factors), max(factors), 1e-2):
         factor = float(np.mean(factors))
-        if near(factor, 1.0, 1e-4):
-            yield Clue("numerics", 0.4, f"{text}, but by no more than {figure(_farthest(fits))} of themselves.")
+        slices = _sliced_norm(seen, factors) if near(factor, 1.0, 0.5) else ""
+        if near(factor, 1.0, 1e-4) and not slices:
+            proven = seen.tf1.scenario(scenarios.FLOAT64_STEP).outcome == "ok"
+            more = ", which float64 says is no rounding" if proven else ""
+            kind = "update rule" if proven else "numerics"
+            yield Clue(kind, 0.4, f"{text}, but by no more than {figure(_farthest(fits))} of themselves{more}.")
             return
         norms = [_norms(seen, side) for side in ("tf1", "tf2")]
         for side, own, other in (("TF1", norms[0], norms[1]), ("TF2", norms[1], norms[0])):
@@ -451,6 +455,9 @@ def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iter
                     "every step and on the other side it is not: only one side clips.",
                 )
                 return
+        if slices:
+            yield Clue("update rule", 0.9, f"{text}: {slices}.")
+            return
         yield Clue(
             "update rule", 0.8, f"{text}: all are {figure(factor)} times TF1's, as by clipping or another scale."
         )
@@ -458,6 +465,23 @@ def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iter
             yield Clue("loss", 0.5, f"The gradients differ by a factor of {figure(factor)}.")
         return
     yield Clue("update rule", 0.85, f"{text}: each is TF1's times a factor of its own, as by clipping one by one.")
+
+
+def _sliced_norm(seen: Seen, factors: Sequence[float]) -> str:
+    """Says so where all gradients are those of TF1 but for one factor, and one of them comes as slices that repeat.
+
+    The norm that TF1 clips by takes each slice for itself [run]; that of the sums is another one.
+    """
+    factor, spread = float(np.mean(factors)), max(factors) - min(factors)
+    records = [seen.record("tf1", _STEPS, "gradient", twin.old) for twin in _trained(seen)]
+    rows = [record.name for record in records if record is not None and record.more.get("rows")]
+    if not rows or len(factors) < 2 or abs(factor - 1.0) < 2e-6 or spread > 0.1 * abs(factor - 1.0):
+        return ""
+    return (
+        f"all are {factor:.8g} times TF1's, as by a clip whose norm is another one. `tf.clip_by_global_norm` takes "
+        f"each slice of a gradient for itself, and that of {rows[0]} comes in slices: where they are added up for Keras, "
+        "it has to be behind the clip"
+    )
 
 
 def _farthest(fits: dict[str, tuple[float, float]]) -> float:

@@ -193,6 +193,30 @@ def test_clipped_gradients(record: Record) -> None:
     assert "On TF1 their global norm is 0.2 in every step" in text
 
 
+@pytest.mark.parametrize(
+    ("factor", "rows", "words"),
+    [
+        (1.00006, True, "it has to be behind the clip"),
+        (0.8, True, "that of left/kernel comes in slices"),
+        (1.00006, False, "by no more than"),
+        (0.8, False, "as by clipping or another scale"),
+    ],
+)
+def test_a_clip_whose_norm_takes_slices_apart(record: Record, factor: float, rows: bool, words: str) -> None:
+    """One factor for all, where a gradient comes as slices that may be summed before the clip."""
+    names = ("left/kernel", "right/kernel")
+    sides = record(
+        "steps", *([("gradient", name, 0, value) for name in names] for value in (GRADIENT, factor * GRADIENT))
+    )
+    if rows:
+        (one, *_) = sides[0].scenario("steps").of_kind("gradient")
+        one.more["rows"] = True  # type: ignore[index]
+    causes = rank(report(("6", [check("gradient", name) for name in names])), *sides)
+
+    assert words in " ".join(causes[0].evidence)
+    assert (causes[0].kind == "numerics") == (not rows and factor > 1.0)
+
+
 @pytest.mark.parametrize("sides", [(), ("tf1",), ("tf2",), ("tf1", "tf2")])
 def test_a_variable_that_neither_side_trains_is_no_evidence(record: Record, sides: tuple[str, ...]) -> None:
     """As the other network's in a step of a GAN: it lacks its gradient only where the other side has one."""
