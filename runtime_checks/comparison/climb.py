@@ -122,6 +122,8 @@ class Climb:
         reason = self.of_outputs(name, checks) or self.blind
         if not shows_something(checks):
             reason = reason or "no output, tap or loss counts under this policy"
+        if self.sampled and not all(check.passed for check in checks if check.counts):
+            return Settled(Status.NOT_RUN, self.sampled, notes=tuple(notes))
         return self.settle(checks, notes, reason)
 
     def unless_fingerprint_shows(self, settled: Settled) -> Settled:
@@ -163,6 +165,21 @@ class Climb:
             "dropout off on both sides (keep_prob 1, rate 0); where it stands, and its rate, are then for you to look "
             "at"
         )
+
+    @cached_property
+    def sampled(self) -> str:
+        """Why outputs of inference cannot be compared that a loop draws; empty where both sides draw alike, or not so.
+
+        Words that a network samples one after another are such: other numbers give other words, of the right port too.
+        """
+        both = self.both(scenarios.INFERENCE)
+        if why_missing(both):
+            return ""
+        ones, others = (drawn(scenario) for _, scenario in both)
+        text = mismatch(ones, others)
+        if not text or not any(map(repeating, (ones, others))):
+            return ""
+        return f"cannot be compared: what a loop draws in inference is not aligned: {text}"
 
     @cached_property
     def unlike(self) -> str:

@@ -479,7 +479,7 @@ def _sliced_norm(seen: Seen, factors: Sequence[float]) -> str:
         return ""
     return (
         f"all are {factor:.8g} times TF1's, as by a clip whose norm is another one. `tf.clip_by_global_norm` takes "
-        f"each slice of a gradient for itself, and that of {rows[0]} comes in slices: where they are added up for Keras, "
+        f"each slice of a gradient for itself, and that of {rows[0]} comes in slices: where they are added up, "
         "it has to be behind the clip"
     )
 

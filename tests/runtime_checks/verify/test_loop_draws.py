@@ -7,14 +7,18 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.draws import in_turns
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import RandomOp, Status
+from migrate_lint.runtime_checks.verifying import Request, run
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
 from ...interpreters import Children
+from .test_guides import need
+from .workers import in_children
 
 HERE = Path(__file__).parent
 WANTED = (
@@ -221,3 +225,19 @@ def test_only_what_fits_but_for_the_turns_is_taken_for_the_same() -> None:
 
     assert [True, True, False, False, False, False] == [bool(in_turns(loop, other)) for other in fitting]
     assert in_turns(drawn(16, 5, 3), loop)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(("name", "target"), [("right", "keras3"), ("right", "keras2"), ("begins_otherwise", "keras3")])
+def test_words_that_inference_samples_in_a_loop(children: Children, name: str, target: str) -> None:
+    """They are other words with other numbers, and rungs 3 to 4 say so; how variables begin is still compared."""
+    need(target)
+    with in_children(children):
+        found = run(Request(f"{HERE / 'sampled_words.py'}:{name}", target=Target(target), until="random"))
+    rungs = {rung.number: rung for rung in found.rungs}
+
+    for number in ("3", "3f"):
+        assert Status.NOT_RUN is rungs[number].status, rungs[number]
+        assert "what a loop draws in inference is not aligned" in rungs[number].detail
+    assert (Status.FAIL if name == "begins_otherwise" else Status.NOT_RUN) is rungs["4"].status
+    assert not any(cause.kind == "forward" for cause in found.causes)
