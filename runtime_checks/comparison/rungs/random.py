@@ -35,8 +35,8 @@ def judge(climb: Climb) -> Settled:
     checks, notes, used = list(initial.checks), list(initial.notes), []
     broken: list[str] = []
     if climb.sampled:
-        own = climb.settle(checks, notes, climb.blind)
-        return own if own.status is Status.FAIL else own._replace(status=Status.NOT_RUN, detail=climb.sampled)
+        begun = climb.settle(checks, notes, climb.blind)
+        return begun if begun.status is Status.FAIL else begun._replace(status=Status.NOT_RUN, detail=climb.sampled)
     if initial.equal:
         own = same_seeds(*(drawn(scenario) for _, scenario in climb.both(scenarios.INFERENCE)))
         copied = climb.tf2.scenario(scenarios.INFERENCE_COPIED).outcome == "ok"

@@ -147,6 +147,18 @@ def nowhere(features, mode):
     until_session("no_script.py")
 
 
+def beside(features, labels, mode):
+    return of_session(until_session("old/opening.py", folder="old"), features, labels, mode)
+
+
+def elsewhere(features, mode):
+    until_session("old/opening.py")
+
+
+def no_folder(features, mode):
+    until_session("old/opening.py", folder="new")
+
+
 def refused(features, mode):
     until_session("wanting.py", "--rate", "0.1")
 
@@ -154,7 +166,8 @@ def refused(features, mode):
 PAIRS = {
     function.__name__: of(function)
     for function in (
-        given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused,
+        given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused, beside, elsewhere,
+        no_folder,
     )
 }
 """
@@ -177,6 +190,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, children: Children) -> Ge
             (folders[keras] / "programs.py").write_text(PROGRAMS, "utf-8")
             (folders[keras] / "script.py").write_text(SCRIPT, "utf-8")
             (folders[keras] / "wanting.py").write_text(WANTING, "utf-8")
+            (folders[keras] / "old").mkdir()
+            (folders[keras] / "old" / "data.txt").write_text("3", "utf-8")
+            opening = SCRIPT.replace('"classes", 3', '"kinds", int(open("data.txt").read())')
+            opening = opening.replace("FLAGS.classes", "FLAGS.kinds")
+            (folders[keras] / "old" / "opening.py").write_text(opening, "utf-8")
             children.call(keras, record, str(folders[keras]))
         return read(folders[keras] / name)
 
@@ -202,7 +220,7 @@ def record(folder: str) -> None:
 
 
 @EITHER
-@pytest.mark.parametrize("name", ["made", "two", "ran", "called"])
+@pytest.mark.parametrize("name", ["made", "two", "ran", "called", "beside"])
 def test_it_computes_what_a_function_of_features_computes(recorded: Get, keras: str, name: str) -> None:
     """In every scenario, bit by bit: forward passes with dropout off, steps with it on, evaluation, float64."""
     own, other = recorded(keras, name), recorded(keras, "given")
@@ -239,6 +257,12 @@ def test_graphs_of_the_programs_own_are_told(recorded: Get, keras: str) -> None:
         ("absent", "the program has no logit when it comes to its first session; it has FLAGS, feed, keep, logits, "),
         ("idle", "len ends without running anything in a session"),
         ("nowhere", "until_session: there is no file "),
+        ("no_folder", "until_session: new is no folder to run in: No such file or directory"),
+        (
+            "elsewhere",
+            "old/opening.py does not find data.txt, which lies in its folder: run verify there, or say "
+            "until_session('old/opening.py', ..., folder='old')",
+        ),
         ("refused", "exits without running anything in a session (SystemExit: 2: the following arguments are required"),
     ],
 )

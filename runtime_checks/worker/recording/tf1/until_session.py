@@ -50,16 +50,19 @@ class Reached:
         )
 
 
-def until_session(program: str | Callable[..., object], *arguments: object) -> Reached:
+def until_session(program: str | Callable[..., object], *arguments: object, folder: str | None = None) -> Reached:
     """Run a program until it runs something in a session, and give what its names stand for then.
 
     Args:
         program: a file, which is run as ``python FILE ARGUMENTS`` does it, relative to the file of the caller; or a
             function.
         arguments: of its command line, or of the function.
+        folder: the working folder of the program while it runs, relative to the file of the caller; that of verify
+            if None.
 
     Raises:
-        PairError: if there is no such file, or the program ends, or exits, without running a session.
+        PairError: if there is no such file or folder, the program does not find a file that lies beside it, or it
+            ends, or exits, without running a session.
         Exception: whatever the program raises before.
     """
     import tensorflow as tf
@@ -69,9 +72,10 @@ def until_session(program: str | Callable[..., object], *arguments: object) -> R
         raise _Stop
 
     beside = os.path.dirname(sys._getframe(1).f_globals.get("__file__") or "")
-    file = None if callable(program) else os.path.join(beside, program)
+    file = None if callable(program) else os.path.abspath(os.path.join(beside, program))
     name = getattr(program, "__name__", program)
-    with replaced(session.BaseSession, "run", stop), _flags(file):
+    own = os.path.dirname(file or "")
+    with replaced(session.BaseSession, "run", stop), _flags(file), _within(beside, folder):
         try:
             if callable(program):
                 program(*arguments)
@@ -79,6 +83,15 @@ def until_session(program: str | Callable[..., object], *arguments: object) -> R
                 _run(str(file), [str(one) for one in arguments])
         except _Stop as stopped:
             frames = [one for one in _frames(stopped.__traceback__) if not _is_own(one)]
+        except FileNotFoundError as error:
+            wanted = str(error.filename or "")
+            if os.path.isabs(wanted) or not wanted or not os.path.exists(os.path.join(own or beside, wanted)):
+                raise
+            where = os.path.relpath(own, beside or None) if own else "."
+            raise PairError(
+                f"{name} does not find {wanted}, which lies in its folder: run verify there, or say "
+                f"until_session({name!r}, ..., folder={where!r})"
+            ) from error
         except SystemExit as error:
             raise PairError(
                 f"{name} exits without running anything in a session ({essence(error)}); what it wants on its command "
@@ -90,6 +103,21 @@ def until_session(program: str | Callable[..., object], *arguments: object) -> R
     if graph.finalized:
         graph._unsafe_unfinalize()  # a supervisor or a monitored session has closed it; what records it adds to it
     return Reached(frames[::-1])
+
+
+@contextlib.contextmanager
+def _within(beside: str, folder: str | None) -> Iterator[None]:
+    """Run the body with another working folder."""
+    before = os.getcwd()
+    if folder is not None:
+        try:
+            os.chdir(os.path.join(beside, folder))
+        except OSError as error:
+            raise PairError(f"until_session: {folder} is no folder to run in: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _run(file: str, arguments: Sequence[str]) -> None:
