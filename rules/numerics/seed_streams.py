@@ -44,8 +44,9 @@ class SeedStreams(Rule):
     does a new trace of one function; without a seed they do not [run].
     Where a TF1 program drew a `z` for the discriminator and another one for the generator, a training step in two
     functions trains both with the same.
-    That is a warning, where two functions do the same up to their first random operation; a `tf.random.Generator`, or a
-    seed of its own for each operation, ends it.
+    That is a warning, where two functions of one file do the same up to their first random operation; of two files
+    nothing is said, and they draw alike all the same. A `tf.random.Generator`, or a seed of its own for each operation,
+    ends it.
 
     ## Example
     ```python
