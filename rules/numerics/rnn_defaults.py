@@ -75,10 +75,7 @@ class RnnDefaults(Rule):
     effort = Effort.LOCAL
     recipe = "rnn"
     beside = ("TF102", "TF103", "TF105", "TF106", "TF405", "TF406", "TF410")  # where it is made, and that it is gone
-    calls = (
-        *(f"tensorflow.{where}.{name}" for where in ("nn.rnn_cell", "contrib.rnn") for name in _CELLS),
-        *(f"keras.layers.{name}" for name in _LAYERS),
-    )
+    calls = (*(f"tensorflow.nn.rnn_cell.{name}" for name in _CELLS), *(f"keras.layers.{name}" for name in _LAYERS))
     of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

@@ -55,7 +55,9 @@ _NEUTRAL: Mapping[str, Any] = {
     "ema_overwrite_frequency": 0,
 }
 """Hyperparameters that say nothing unless they are given: what lacks them has these."""
-_DESCRIBING = ("class", "name", "rule", "learning_rate", "use_ema", "ema_momentum", "anew", *_CLIPPING, *MADE)
+_DESCRIBING = (
+    "class", "name", "rule", "weights", "learning_rate", "use_ema", "ema_momentum", "anew", *_CLIPPING, *MADE
+)
 _OF_AVERAGES = ("ema_overwrite_frequency",)
 """What says nothing where the optimizer averages no weights: Keras 2 gives it to RMSprop all the same."""
 _RULES = {"gradientdescent": "sgd", "momentum": "sgd", "adamw": "adam"}

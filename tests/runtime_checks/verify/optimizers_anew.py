@@ -188,3 +188,31 @@ def both_steps(scale):
 shared_weights, shared_otherwise = (
     Pair(tf1=old_shared, tf2=two, train_step=both_steps(scale), inputs=rows, labels=numbers) for scale in (1.0, 2.0)
 )
+
+
+def lacking(stop):
+    """A step that leaves the last kernel out of what it trains, or lets no gradient through to it."""
+
+    def step(model, inputs, labels):
+        hidden, top = model.layers
+        with tf.GradientTape() as tape:
+            kernel = tf.stop_gradient(tf.convert_to_tensor(top.kernel)) if stop else top.kernel
+            outputs = tf.matmul(hidden(inputs), kernel) + top.bias
+            loss = tf.reduce_mean(tf.square(outputs - labels))
+        weights = [one for one in model.trainable_variables if stop or one is not top.kernel]
+        model.tuned.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        return loss
+
+    return step
+
+
+left_out, stopped = (
+    Pair(
+        tf1=old(lambda count: v1.train.AdamOptimizer(0.01, epsilon=1e-3)),
+        tf2=kept(lambda: keras.optimizers.Adam(0.01, epsilon=1e-3)),
+        train_step=lacking(stop),
+        inputs=rows,
+        labels=numbers,
+    )
+    for stop in (False, True)
+)

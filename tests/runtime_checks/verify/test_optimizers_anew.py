@@ -147,3 +147,20 @@ def test_optimizers_that_have_weights_in_common(target: str, verified: Verified)
     assert {"top/kernel", "top/kernel#2", "top/kernel/adam.m", "top/kernel/adam.m#2"} <= compared
     assert {"top/kernel#2", "top/kernel/adam.m#2"} <= failed
     assert "top/kernel/adam.m" not in failed
+
+
+@pytest.mark.tensorflow
+@pytest.mark.filterwarnings("ignore:Gradients do not exist")
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        ("left_out", "variables", "does not give top/kernel to its optimizer, whose list of weights lacks them"),
+        ("stopped", "forward", "none reaches top/kernel on TF2, as behind a stop_gradient"),
+    ],
+)
+def test_a_weight_that_is_not_trained(name: str, kind: str, words: str, verified: Verified) -> None:
+    """It is not in the list of the optimizer, or no gradient reaches it: with Keras 3 the two are told apart."""
+    found = verified(name, "keras3").causes[0]
+
+    assert kind == found.kind
+    assert words in found.evidence[0]

@@ -297,7 +297,16 @@ _PAIR = _fields(
     },
 )
 _OPTIMIZER = _fields(
-    {}, {"class": _text, "name": _maybe(_text), "made": _place, "rate_made": _place, "anew": _LENGTH}, _scalar
+    {},
+    {
+        "class": _text,
+        "name": _maybe(_text),
+        "made": _place,
+        "rate_made": _place,
+        "anew": _LENGTH,
+        "weights": _list(_text),
+    },
+    _scalar,
 )
 _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}

@@ -539,6 +539,9 @@ class _Trainer:
             "rate_made": constructions.written_at(written, self.session.code) or constructions.made_at(rate),
         }
         row = keras_optimizers.describe(optimizer)
+        given_weights = keras_optimizers.given(optimizer)
+        if given_weights is not None:
+            row["weights"] = [self.made.variables.name(variable) for variable in given_weights]
         return {**row, **{key: list(place) for key, place in places.items() if place is not None}}
 
     # Steps that are not run

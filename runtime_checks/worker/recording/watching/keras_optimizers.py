@@ -20,7 +20,7 @@ from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from . import averages, v1_optimizers
 from .classes import derived, optimizers, rule_of
 
-__all__ = ["describe", "is_keras", "learning_rate", "scaling", "slots", "sums_later", "watching"]
+__all__ = ["describe", "given", "is_keras", "learning_rate", "scaling", "slots", "sums_later", "watching"]
 
 Heard = Callable[[Optimizer, Sequence[Tuple[Tensor, Variable]], Tensor], object]
 """Gets the optimizer, the pairs of gradient and variable as they are applied, and the learning rate of the step."""
@@ -141,6 +141,12 @@ def _appliers() -> list[tuple[type, str, Unpack]]:
         if "apply_gradients" in vars(cls):
             found.append((cls, "apply_gradients", _of_pairs))
     return found
+
+
+def given(optimizer: Optimizer) -> Sequence[Variable] | None:
+    """The weights that an optimizer of Keras 3 was given, with and without gradients; None where that is not known."""
+    held = getattr(optimizer, "_trainable_variables", None)
+    return held if isinstance(held, list) and held and hasattr(optimizer, "_backend_update_step") else None
 
 
 def _telling(unpack: Unpack, running: threading.local, heard: Heard, update: bool, original: Function) -> Function:
