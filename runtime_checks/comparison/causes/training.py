@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -363,8 +364,12 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
     compared = any(check.counts and check.passed for check in seen.all(_STEPS, "output", step=step))
     what = "Outputs and loss agree" if compared else "The loss agrees"
     text = f"{what} at step {step}, the gradients do not"
-    pairs = {twin.old: seen.both(twin, _STEPS, "gradient", step) for twin in _trained(seen)}
+    further = [replace(twin, old=f"{twin.old}#2", new=f"{twin.new}#2") for twin in _trained(seen)]
+    pairs = {twin.old: seen.both(twin, _STEPS, "gradient", step) for twin in (*_trained(seen), *further)}
     known = {name: pair for name, pair in pairs.items() if pair is not None}
+    wrong = {check.tf1_name for check in seen.failed(_STEPS, "gradient", step=step)}
+    if wrong and all(name.endswith("#2") for name in wrong):  # those of the first update agree
+        known = {name: pair for name, pair in known.items() if name.endswith("#2")}
     sides = [set(seen.names(side, _STEPS, "gradient", step)) for side in ("tf1", "tf2")]
     lacking = [twin.old for twin in _trained(seen) if (twin.old in sides[0]) != (twin.new in sides[1])]
     if not known:
@@ -386,6 +391,8 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         yield Clue("forward", 0.85, f"{text}: {words}.")
         yield Clue("variables", 0.4, f"{text}: {side} may not train what the other side trains.")
         return
+    if unordered := _unordered(seen, step):
+        yield Clue("update rule", 0.3, f"{text}: {unordered}.")
     twice, again = _applied_twice(seen, step)
     if twice:
         yield Clue("update rule", 0.9, f"{text}: {twice}.", again)
@@ -418,26 +425,37 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
 
 
 def _applied_twice(seen: Seen, step: int) -> tuple[str, Place | None]:
-    """Says so where TF2 applies several gradients to one variable in a step, and at which line.
-
-    Where TF1 does as well, it has them in one run of a session, which knows no order.
-    """
-    found = [name for name in seen.names("tf2", _STEPS, "gradient", step) if name.endswith("#2")]
-    if not found:
+    """Says so where TF2 alone applies several gradients to one variable in a step, and at which line."""
+    found = _again(seen, "tf2", step)
+    if not found or _again(seen, "tf1", step):
         return "", None
-    more = f" and to {len(found) - 1} other variable{'s' * (len(found) > 2)}" if len(found) > 1 else ""
-    if any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
-        return (
-            f"both sides apply several gradients to {found[0][:-2]}{more}, TF2 one after the other, and TF1 in one "
-            "run, which does so in no order unless control dependencies give one: a gradient may be that of weights "
-            "which the other update has changed. Order them on TF1, or compare each in a pair of its own",
-            None,
-        )
-    record = seen.record("tf2", _STEPS, "gradient", found[0], step)
+    record = seen.record("tf2", _STEPS, "gradient", f"{found[0]}#2", step)
     place = None if record is None else record.place
     again = f", at {shown(place)} again" if place else ""
-    words = f"in one step TF2 applies gradients to {found[0][:-2]}{more} more than once{again}"
+    words = f"in one step TF2 applies gradients to {_several(found)} more than once{again}"
     return f"{words}, as where two optimizers have variables in common", place
+
+
+def _unordered(seen: Seen, step: int) -> str:
+    """Says so where both sides apply several gradients to one variable: a run of a session knows no order."""
+    found = _again(seen, "tf2", step)
+    if not found or not _again(seen, "tf1", step):
+        return ""
+    return (
+        f"both sides apply several gradients to {_several(found)}, TF2 one after the other, and TF1 in one run, which "
+        "does so in no order unless control dependencies give one: a gradient may be that of weights which the other "
+        "update has changed. Order them on TF1, or compare each in a pair of its own"
+    )
+
+
+def _again(seen: Seen, side: str, step: int) -> list[str]:
+    """The variables that get a second gradient in a step."""
+    return [name[:-2] for name in seen.names(side, _STEPS, "gradient", step) if name.endswith("#2")]
+
+
+def _several(names: Sequence[str]) -> str:
+    more = f" and to {len(names) - 1} other variable{'s' * (len(names) > 2)}" if len(names) > 1 else ""
+    return f"{names[0]}{more}"
 
 
 def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iterator[Clue]:
@@ -543,8 +561,8 @@ def _update(seen: Seen, step: int) -> Iterator[Clue]:
     agree = agree or ("The learning rate" if known == {"learning_rate"} else "Gradients and learning rate")
     text = f"{agree} of step {step} {'agrees' if agree.startswith('The') else 'agree'}, the update does not"
     twice, again = _applied_twice(seen, step)
-    if twice:
-        yield Clue("update rule", 0.95, f"{text}: {twice}.", again)
+    if twice or (unordered := _unordered(seen, step)):
+        yield Clue("update rule", 0.95, f"{text}: {twice or unordered}.", again)
         return
     decayed = _decayed_weights(seen, step)
     if decayed:

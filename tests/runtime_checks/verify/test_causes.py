@@ -696,6 +696,11 @@ def test_two_updates_of_one_weight_have_no_order_in_a_session(record: Record) ->
     assert "update rule" == kind
     assert "both sides apply several gradients to left/kernel" in text
     assert "in no order unless control dependencies give one" in text
+    scaled = [values[0], ("gradient", "left/kernel#2", 0, 1.5 * GRADIENT)]
+    kind, text = first(rank(report(("6", [check("gradient", "left/kernel#2")])), *record("steps", values, scaled)))
+
+    assert "update rule" == kind
+    assert "all are 1.5 times TF1's, as by clipping or another scale" in text
 
 
 def test_gradients_of_which_only_shapes_differ_say_nothing_of_clipping(record: Record) -> None:
