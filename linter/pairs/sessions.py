@@ -234,14 +234,39 @@ class _Reader:
         steps.sort(
             key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30)
         )
-        own, *fetched = ([one for _, one in self._fetched(step, runs)] for step in steps)
-        taken = self._reach_of_call(steps[0], own, "the training step")
-        for other, fetches in zip(steps[1:], fetched, strict=True):
-            self._tell_of_another(other, fetches, self._loss(other), steps[0], taken)
+        run_by = [self._fetched(step, runs) for step in steps]
+        taken = self._reach_of_call(steps[0], [one for _, one in run_by[0]], "the training step")
+        for at, other in enumerate(steps[1:], 1):
+            fetches = [one for _, one in run_by[at]]
+            if not self._tell_of_company(other, fetches, run_by[at], steps[:at], run_by[:at]):
+                self._tell_of_another(other, fetches, self._loss(other), steps[0], taken)
         (first, _), *others = self._calls_for(steps[0], runs) or [(steps[0], [])]
         for other, fetches in others:
             self._tell_of_another(other, fetches, self._loss(steps[0], other), first)
         return steps[0], self._loss(steps[0], first if others else None)
+
+    def _tell_of_company(
+        self,
+        step: Spot,
+        fetches: list[Spot],
+        own: list[tuple[Spot, Spot]],
+        before: Sequence[Spot],
+        others: Sequence[list[tuple[Spot, Spot]]],
+    ) -> bool:
+        """Say that a step is always run together with an earlier one, by one call: they are one pair."""
+        runs = {id(run.node) for run, _ in own}
+        for earlier, run_by in zip(before, others, strict=True):
+            if runs and runs == {id(run.node) for run, _ in run_by}:
+                names = [self._reach_of_call(earlier, [one for _, one in run_by], "the training step")]
+                names.append(self._reach_of_call(step, fetches, "the training step"))
+                known = [f'program["{name}"]' for name in dict.fromkeys(names) if isinstance(name, str)]
+                if len(known) == 2:
+                    self._found.not_understood.append(
+                        f"{step.where} trains, too, in one run with line {earlier.line}: `{_short(step.text)}`; both "
+                        f"are one pair, with tf.group({', '.join(known)}) for the step, and TF1 runs them in no order"
+                    )
+                return len(known) == 2
+        return False
 
     def _tell_of_another(
         self, step: Spot, fetches: list[Spot], loss: Spot | None, first: Spot, taken: str | Missing | None = None

@@ -21,7 +21,7 @@ __all__ = ["Proposal", "Site", "changes_of", "described", "proposals", "sites_of
 
 _STEPS = scenarios.STEPS
 _EPSILONS = (1e-8, 1e-7, 1e-3, 1e-5, 1e-10)
-_NORMS = (1e-3, 1e-5, 1e-6, 1e-12, 1e-4)
+_NORMS = (1e-3, 1e-5, 1.001e-5, 1e-6, 1e-12, 1e-4)
 _MOMENTA = (0.99, 0.9, 0.999, 0.997, 0.9997, 0.95)
 _ACTIVATIONS = ("relu", None, "tanh", "sigmoid", "elu", "softmax", "gelu")
 _INITIALIZERS = ("glorot_uniform", "glorot_normal", "he_normal", "he_uniform", "lecun_normal", "zeros", "ones")

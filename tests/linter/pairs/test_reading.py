@@ -358,6 +358,19 @@ def test_what_a_session_sets_and_feeds_besides_is_no_secret(tmp_path: Path, assi
     ast.parse(text)
 
 
+def test_steps_of_one_run_are_one_pair(tmp_path: Path) -> None:
+    """As those of a generator and of what it is judged by; steps of two runs want two pairs."""
+    step = "step = tf.train.AdamOptimizer(0.1).minimize(cost)\n"
+    text = SCRIPT.replace(step, f"{step}more = tf.train.AdamOptimizer(0.2).minimize(2.0 * cost)\n")
+    apart = text.replace("print(h", "sess.run(more, feed_dict={x: data(), y: targets(), keep: 0.5})\nprint(h")
+    (told,) = read(tmp_path, text.replace("[step, cost]", "[step, more]")).not_understood
+    (other,) = read(tmp_path, apart).not_understood
+
+    assert "train.py:12 trains, too, in one run with line 11" in told
+    assert 'tf.group(program["step"], program["more"]) for the step, and TF1 runs them in no order' in told
+    assert "the pair has the step of line 11" in other
+
+
 HELD = """class Held:
     def __init__(self):
         self.parts = []
