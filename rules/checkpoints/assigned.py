@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, File, Reference, Site
 
@@ -34,6 +35,22 @@ def _by_name(file: File) -> dict[tuple[int, str], list[Assignment]]:
         if assignment.kind == "name" and assignment.path is not None:
             found.setdefault((assignment.scope.function().id, assignment.path), []).append(assignment)
     return found
+
+
+def reads_of(assignment: Assignment) -> Iterator[Reference]:
+    """Where other functions read what is kept in an attribute of the instance, or under a name of the module."""
+    path, owner = assignment.path or "", assignment.owner
+    for read in assignment.file.references:
+        head, _, rest = (read.path or "").partition(".")
+        if owner is not None and isinstance(assignment.node, ast.Attribute):
+            same = rest.partition(".")[0].partition("[")[0] == assignment.node.attr
+            cls = read.class_of_self(head) if same else None
+            if cls is not None and owner.key in cls.project_bases and read.function is not assignment.function:
+                yield read
+        elif head.partition("[")[0] == path:
+            found = assignment.file.index.lookup(read.scope, path)
+            if found is not None and found[0] is assignment.scope and read.function is not None:
+                yield read
 
 
 def given_to(reference: Reference) -> Call | None:

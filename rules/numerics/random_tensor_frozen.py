@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Assignment, Era, Reference, Site
+from ...linter.rule_api.model import Assignment, Era, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ..checkpoints.assigned import reads_of
 from ..tf1_api.contexts import certainty
 
 _KINDS = ("gamma", "normal", "poisson", "shuffle", "truncated_normal", "uniform")
@@ -67,7 +68,7 @@ class RandomTensorFrozen(Rule):
         severity = certainty(assignment)
         if severity is None:
             return
-        reads = [read for read in _reads(assignment) if read.in_forward or read.in_trace]
+        reads = [read for read in reads_of(assignment) if read.in_forward or read.in_trace]
         if reads:
             told = assignment.file.era is Era.TF1 or _has_old_name(assignment, assignment.value)
             yield self.report(
@@ -113,21 +114,3 @@ def _is_made_with(assignment: Assignment) -> bool:
     """Whether it is a part of the making of its object."""
     function = assignment.function
     return function is not None and function.name in ("__init__", "build")
-
-
-def _reads(assignment: Assignment) -> Iterator[Reference]:
-    """Where functions read what is kept."""
-    path = assignment.path or ""
-    owner = assignment.owner
-    for read in assignment.file.references:
-        text = read.path or ""
-        if owner is not None and isinstance(assignment.node, ast.Attribute):
-            head, _, rest = text.partition(".")
-            same = rest.partition(".")[0].partition("[")[0] == assignment.node.attr
-            cls = read.class_of_self(head) if same else None
-            if cls is not None and owner.key in cls.project_bases and read.function is not assignment.function:
-                yield read
-        elif text.partition(".")[0].partition("[")[0] == path:
-            found = assignment.file.index.lookup(read.scope, path)
-            if found is not None and found[0] is assignment.scope and read.function is not None:
-                yield read

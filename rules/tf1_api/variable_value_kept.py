@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Assignment, Known, Reference, Site
+from ...linter.rule_api.model import Assignment, Known, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ..checkpoints.assigned import assignments_to, reads_of
 from .contexts import certainty
 from .receivers import known_of
 
@@ -77,9 +78,8 @@ class VariableValueKept(Rule):
         known = _of_variable(assignment, value)
         if known is None or assignment.version_checked or certainty(assignment) is None:
             return
-        others = [one for one in assignment.file.assignments if _same_place(one, assignment) and one is not assignment]
-        again = any(one.line != assignment.line for one in others)
-        reads = [read for read in _reads(assignment) if read.in_trace or (read.in_forward and not again)]
+        again = len(assignments_to(assignment, assignment.node)) != 1
+        reads = [read for read in reads_of(assignment) if read.in_trace or (read.in_forward and not again)]
         if reads:
             yield self.report(
                 assignment,
@@ -141,31 +141,3 @@ def _is_made_once(assignment: Assignment) -> bool:
         function = assignment.function
         return assignment.owner is not None and function is not None and function.name in ("__init__", "build")
     return isinstance(assignment.node, ast.Name) and assignment.scope.kind == "module"
-
-
-def _same_place(one: Assignment, other: Assignment) -> bool:
-    if isinstance(other.node, ast.Attribute):
-        return (
-            one.self_attribute == other.self_attribute
-            and one.owner is not None
-            and other.owner is not None
-            and (one.owner.key == other.owner.key)
-        )
-    return one.path == other.path and one.scope is other.scope
-
-
-def _reads(assignment: Assignment) -> Iterator[Reference]:
-    """Where other functions read what is kept."""
-    owner = assignment.owner
-    for read in assignment.file.references:
-        head, _, rest = (read.path or "").partition(".")
-        if isinstance(assignment.node, ast.Attribute):
-            same = rest.partition(".")[0].partition("[")[0] == assignment.node.attr
-            cls = read.class_of_self(head) if same else None
-            if cls is not None and owner is not None and owner.key in (cls.key, *cls.project_bases):
-                if read.function is not assignment.function:
-                    yield read
-        elif head.partition("[")[0] == assignment.path and read.function is not None:
-            found = assignment.file.index.lookup(read.scope, head.partition("[")[0])
-            if found is not None and found[0] is assignment.scope:
-                yield read
