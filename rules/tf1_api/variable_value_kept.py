@@ -92,28 +92,28 @@ class VariableValueKept(Rule):
             )
 
 
-def _of_variable(site: Site, node: ast.expr) -> bool | None:
+def _of_variable(site: Site, value: ast.expr) -> bool | None:
     """Whether an expression is a tensor that is computed of a variable; False where it may be, None where it is not."""
-    if isinstance(node, ast.BinOp):
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.UnaryOp):
-        parts = [node.operand]
-    elif isinstance(node, ast.Call):
-        call = site.file.call_at(node)
-        names = {name.canonical for name in call.names} if call is not None else set()
-        if call is None or not names or any(entity.kind != "external" for entity in call.found):
-            return None
-        if not all(name.startswith("tensorflow.") for name in names):
-            return None
-        if names <= _COPIES and len(node.args) == 1 and _is_of_parameter(site, node.args[0]):
-            return False
-        parts = [*node.args, *(keyword.value for keyword in node.keywords)]
-    else:
-        return None
-    if site.is_tensor(node) is not Known.TENSOR:
-        return None
-    found = [known_of(site, part) is Known.VARIABLE or _of_variable(site, part) for part in parts]
-    return True if True in found else False if False in [one for one in found if one is not None] else None
+    maybe = False
+    queue: list[ast.expr] = [value]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.BinOp):
+            queue += [node.left, node.right]
+        elif isinstance(node, ast.UnaryOp):
+            queue.append(node.operand)
+        elif isinstance(node, ast.Call):
+            call = site.file.call_at(node)
+            names = {name.canonical for name in call.names} if call is not None else set()
+            if call is None or not names or any(entity.kind != "external" for entity in call.found):
+                continue
+            if all(name.startswith("tensorflow.") for name in names):
+                queue += [*node.args, *(keyword.value for keyword in node.keywords)]
+                maybe = maybe or (names <= _COPIES and len(node.args) == 1 and _is_of_parameter(site, node.args[0]))
+        elif node is not value and isinstance(node, ast.Name | ast.Attribute):
+            if known_of(site, node) is Known.VARIABLE:
+                return True if site.is_tensor(value) is Known.TENSOR else None
+    return False if maybe else None
 
 
 def _is_of_parameter(site: Site, node: ast.expr) -> bool:
