@@ -179,14 +179,21 @@ def _uses(assignment: Assignment) -> set[str]:
         reads = (one for one in file.references if (one.path or "").rpartition(".")[2] == node.attr)
         inner = (one for one in file.references if f".{node.attr}." in f"{one.path}")
         return {*(_use(file, one) for one in reads), *("value" for _ in inner)}
+    reads = _reads_of_name(assignment)
+    return {_use(file, one) if one.path == assignment.path else "value" for one in reads}
+
+
+def _reads_of_name(assignment: Assignment) -> list[Reference]:
+    """Where a name that is assigned, or a part of what it stands for, is read in the file."""
+    file, node = assignment.file, assignment.node
     assert isinstance(node, ast.Name)
     home = file.index.lookup(assignment.scope, node.id)
-    found: set[str] = set()
+    found = []
     for one in file.references:
         if (one.path or "").partition(".")[0] == node.id and home is not None:
             other = file.index.lookup(one.scope, node.id)
             if other is not None and other[0] is home[0]:
-                found.add(_use(file, one) if one.path == node.id else "value")
+                found.append(one)
     return found
 
 
@@ -194,8 +201,7 @@ def _is_run_at_once(assignment: Assignment) -> bool:
     """Whether a name is read once, as often as it is made: what runs there ran a moment before, and as often."""
     if not isinstance(assignment.node, ast.Name):
         return False
-    around = assignment.file.references_by_function.get(assignment.scope.function().id, [])
-    reads = [one for one in around if one.path == assignment.path and one.syntax is not assignment.node]
+    reads = _reads_of_name(assignment)
     return len(reads) == 1 and reads[0].line >= assignment.line and reads[0].scope is assignment.scope and (
         [id(loop) for loop in reads[0].loops] == [id(loop) for loop in assignment.loops]
     )
