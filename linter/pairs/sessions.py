@@ -237,9 +237,8 @@ class _Reader:
         run_by = [self._fetched(step, runs) for step in steps]
         taken = self._reach_of_call(steps[0], [one for _, one in run_by[0]], "the training step")
         for at, other in enumerate(steps[1:], 1):
-            fetches = [one for _, one in run_by[at]]
-            if not self._tell_of_company(other, fetches, run_by[at], steps[:at], run_by[:at]):
-                self._tell_of_another(other, fetches, self._loss(other), steps[0], taken)
+            if not self._tell_of_company(other, run_by[at], steps[:at], run_by[:at]):
+                self._tell_of_another(other, [one for _, one in run_by[at]], self._loss(other), steps[0], taken)
         (first, _), *others = self._calls_for(steps[0], runs) or [(steps[0], [])]
         for other, fetches in others:
             self._tell_of_another(other, fetches, self._loss(steps[0], other), first)
@@ -248,7 +247,6 @@ class _Reader:
     def _tell_of_company(
         self,
         step: Spot,
-        fetches: list[Spot],
         own: list[tuple[Spot, Spot]],
         before: Sequence[Spot],
         others: Sequence[list[tuple[Spot, Spot]]],
@@ -257,8 +255,10 @@ class _Reader:
         runs = {id(run.node) for run, _ in own}
         for earlier, run_by in zip(before, others, strict=True):
             if runs and runs == {id(run.node) for run, _ in run_by}:
-                names = [self._reach_of_call(earlier, [one for _, one in run_by], "the training step")]
-                names.append(self._reach_of_call(step, fetches, "the training step"))
+                names = [
+                    self._reach_of_call(made, [one for _, one in fetched], "the training step")
+                    for made, fetched in ((earlier, run_by), (step, own))
+                ]
                 known = [f'program["{name}"]' for name in dict.fromkeys(names) if isinstance(name, str)]
                 if len(known) == 2:
                     self._found.not_understood.append(

@@ -37,6 +37,12 @@ def _by_name(file: File) -> dict[tuple[int, str], list[Assignment]]:
     return found
 
 
+def is_made_with(assignment: Assignment) -> bool:
+    """Whether an assignment is a part of the making of its object."""
+    function = assignment.function
+    return function is not None and function.name in ("__init__", "build")
+
+
 def reads_of(assignment: Assignment) -> Iterator[Reference]:
     """Where other functions read what is kept in an attribute of the instance, or under a name of the module."""
     path, owner = assignment.path or "", assignment.owner

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import File, Reference, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .variable_names import asked_of, effect_of, ends_of, is_of_keras, knows_paths
+from .variable_names import asked_in, ends_of, is_of_keras, knows_paths
 
 
 class Keras3VariableName(Rule):
@@ -56,19 +56,16 @@ class Keras3VariableName(Rule):
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Judge what is asked of names."""
-        for fact in file.index.references:
-            asked = asked_of(fact.node)
-            if asked is not None and isinstance(asked.value, ast.Name):
-                yield from self._of_name(file.reference_of(fact), asked, asked.value)
+        for site, variable, effect in asked_in(file):
+            yield from self._of_name(site, variable, effect)
 
-    def _of_name(self, site: Reference, asked: ast.Attribute, variable: ast.Name) -> Iterator[Diagnostic]:
-        effect = effect_of(site, asked)
-        if not effect or site.version_checked or knows_paths(site, variable):
+    def _of_name(self, site: Reference, variable: ast.Name, effect: str) -> Iterator[Diagnostic]:
+        if site.version_checked or knows_paths(site, variable):
             return
         if any(isinstance(end, ast.Attribute) and is_of_keras(at, end.value) for at, end in ends_of(site, variable)):
             yield self.report(
                 site,
-                f"`{ast.unparse(asked)}` of a Keras 3 variable is its last name alone, `kernel`, where Keras 2 and TF1 "
+                f"`{variable.id}.name` of a Keras 3 variable is its last name alone, `kernel`, where Keras 2 and TF1 "
                 f"have `dense/kernel:0`: {effect} Use `{variable.id}.path`, which is `dense/kernel`, or the variables "
                 "of the layer that is meant.",
             )

@@ -9,12 +9,13 @@ from ...linter.rule_api.model import File, Reference, Site, literal_string
 from ..checkpoints.assigned import assignments_to
 from ..numerics.models import maker_of
 
-_LISTS = frozenset(
+LISTS = frozenset(
     {
         "non_trainable_variables", "non_trainable_weights", "trainable_variables", "trainable_weights", "variables",
         "weights",
     }
 )  # fmt: skip
+"""Attributes of models, layers and modules that are lists of variables."""
 _OWN = frozenset(
     {
         "beta", "bias", "embeddings", "gamma", "kernel", "moving_mean", "moving_variance", "recurrent_kernel",
@@ -35,26 +36,23 @@ _DEEP = 8
 
 def asked_for_names(file: File) -> set[int]:
     """The expressions, by their identity, whose elements the file tells apart by what Keras 3 calls paths."""
-    found: set[int] = set()
+    return {id(end) for site, variable, _ in asked_in(file) for _, end in ends_of(site, variable)}
+
+
+def asked_in(file: File) -> Iterator[tuple[Reference, ast.Name, str]]:
+    """Where a file tells things apart by names: the place, ``v`` of ``v.name``, and what becomes of it."""
     for fact in file.index.references:
-        asked = asked_of(fact.node)
-        if asked is not None and isinstance(asked.value, ast.Name):
-            site = file.reference_of(fact)
-            if effect_of(site, asked):
-                found.update(id(end) for _, end in ends_of(site, asked.value))
-    return found
+        node = fact.node
+        while isinstance(node, ast.Attribute):
+            if node.attr == "name" and isinstance(node.value, ast.Name):
+                site = file.reference_of(fact)
+                if effect := _effect(site, node):
+                    yield site, node.value, effect
+                break
+            node = node.value
 
 
-def asked_of(node: ast.expr) -> ast.Attribute | None:
-    """``v.name`` in a chain that begins so."""
-    while isinstance(node, ast.Attribute):
-        if node.attr == "name" and isinstance(node.value, ast.Name):
-            return node
-        node = node.value
-    return None
-
-
-def effect_of(site: Reference, asked: ast.Attribute) -> str:
+def _effect(site: Reference, asked: ast.Attribute) -> str:
     """What becomes of the use of a name; empty where it tells no variables apart, or does so still."""
     parent = site.file.parent_of(asked)
     if isinstance(parent, ast.Compare) and len(parent.ops) == 1:
@@ -145,7 +143,7 @@ def _ends(site: Site, node: ast.expr | None, depth: int = 0) -> Iterator[tuple[S
         (generator,) = node.generators
         if ast.dump(node.elt) == ast.dump(generator.target).replace("Store()", "Load()"):
             yield from _ends(site, generator.iter, depth + 1)
-    elif isinstance(node, ast.Attribute) and node.attr in _LISTS:
+    elif isinstance(node, ast.Attribute) and node.attr in LISTS:
         yield site, node
     elif isinstance(node, ast.Name | ast.Attribute):
         for one in site.reaching(node) if isinstance(node, ast.Name) else assignments_to(site, node):

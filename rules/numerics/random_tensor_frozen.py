@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Era, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from ..checkpoints.assigned import reads_of
+from ..checkpoints.assigned import is_made_with, reads_of
 from ..tf1_api.contexts import certainty
 
 _KINDS = ("gamma", "normal", "poisson", "shuffle", "truncated_normal", "uniform")
@@ -104,13 +104,7 @@ def _is_redrawn(assignment: Assignment) -> bool:
     if isinstance(assignment.node, ast.Attribute):
         name = assignment.node.attr
         others = [a for a in assignment.file.assignments if isinstance(a.node, ast.Attribute) and a.node.attr == name]
-        return len(others) != 1 or assignment.owner is None or not _is_made_with(assignment)
+        return len(others) != 1 or assignment.owner is None or not is_made_with(assignment)
     others = [a for a in assignment.file.assignments if a.path == assignment.path and a.scope is assignment.scope]
     outer = any(assignment.path in function.body.outer_names for function in assignment.file.functions)
     return len(others) != 1 or assignment.scope.kind != "module" or outer
-
-
-def _is_made_with(assignment: Assignment) -> bool:
-    """Whether it is a part of the making of its object."""
-    function = assignment.function
-    return function is not None and function.name in ("__init__", "build")

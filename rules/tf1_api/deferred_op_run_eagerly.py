@@ -179,8 +179,8 @@ def _uses(assignment: Assignment) -> set[str]:
         reads = (one for one in file.references if (one.path or "").rpartition(".")[2] == node.attr)
         inner = (one for one in file.references if f".{node.attr}." in f"{one.path}")
         return {*(_use(file, one) for one in reads), *("value" for _ in inner)}
-    reads = _reads_of_name(assignment)
-    return {_use(file, one) if one.path == assignment.path else "value" for one in reads}
+    found = _reads_of_name(assignment)
+    return {_use(file, one) if one.path == assignment.path else "value" for one in found}
 
 
 def _reads_of_name(assignment: Assignment) -> list[Reference]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...linter.rule_api.model import Call, Era, File, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..checkpoints.assigned import assignments_to
+from ..keras.variable_names import LISTS
 from .contexts import GRAPHS, certainty
 from .receivers import is_constant, known_of, made_eagerly
 from .signatures import is_tried
@@ -16,12 +17,6 @@ from .signatures import is_tried
 if TYPE_CHECKING:
     import libcst
 
-_LISTS = frozenset(
-    {
-        "non_trainable_variables", "non_trainable_weights", "trainable_variables", "trainable_weights", "variables",
-        "weights",
-    }
-)  # fmt: skip
 _DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict", "dict"})
 _FED = frozenset({"eval", "partial_run", "run"})
 _OFF = ("tensorflow.disable_tensor_equality", "tensorflow.disable_v2_behavior")
@@ -226,14 +221,14 @@ def _is_dict(site: Reference, node: ast.expr) -> bool:
 def _is_list(site: Reference, node: ast.expr) -> bool:
     """Whether an expression surely is a list of variables."""
     if isinstance(node, ast.Attribute):
-        return node.attr in _LISTS and known_of(site, node) is Known.VARIABLE
+        return node.attr in LISTS and known_of(site, node) is Known.VARIABLE
     if isinstance(node, ast.List | ast.Tuple | ast.ListComp):
         return known_of(site, node) is Known.VARIABLE
     made = assignments_to(site, node) if isinstance(node, ast.Name) else []
     return bool(made) and all(
         isinstance(one.value, ast.List | ast.ListComp | ast.Attribute)
         and one.is_tensor(one.value) is Known.VARIABLE
-        and (not isinstance(one.value, ast.Attribute) or one.value.attr in _LISTS)
+        and (not isinstance(one.value, ast.Attribute) or one.value.attr in LISTS)
         for one in made
     )
 

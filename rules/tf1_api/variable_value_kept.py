@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Known, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from ..checkpoints.assigned import assignments_to, reads_of
+from ..checkpoints.assigned import assignments_to, is_made_with, reads_of
 from .contexts import certainty
 from .receivers import known_of
 
@@ -138,6 +138,5 @@ def _is_made_once(assignment: Assignment) -> bool:
     if assignment.in_forward or assignment.in_trace or assignment.loops:
         return False
     if isinstance(assignment.node, ast.Attribute):
-        function = assignment.function
-        return assignment.owner is not None and function is not None and function.name in ("__init__", "build")
+        return assignment.owner is not None and is_made_with(assignment)
     return isinstance(assignment.node, ast.Name) and assignment.scope.kind == "module"

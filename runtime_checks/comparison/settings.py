@@ -286,8 +286,7 @@ def _of_config(olds: Sequence[Row], news: Sequence[Row], key: str, what: str, ki
             return
         for (name, one, first), (other, two, second) in zip(*sides, strict=True):
             if not _near(key, one, two):
-                where = name if name == other else f"{name} (TF2: {other})"
-                text = f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2."
+                text = f"{_both(key, name, one, other, two)}."
                 yield Setting(kind, what, False, text, (first, second))
     elif len(distinct[0]) == len(distinct[1]) and distinct[0]:
         words = [", ".join(map(shown, side)) for side in distinct]
@@ -301,14 +300,18 @@ def _of_config(olds: Sequence[Row], news: Sequence[Row], key: str, what: str, ki
         yield Setting(kind, what, None, f"{what} (known of {len(sides[0])} layers on TF1, of {len(sides[1])} on TF2)")
 
 
+def _both(key: str, name: str, one: float, other: str, two: float) -> str:
+    where = name if name == other else f"{name} (TF2: {other})"
+    return f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2"
+
+
 def _least(
     kind: str, what: str, key: str, sides: Sequence[Sequence[tuple[str, float, Place | None]]]
 ) -> Iterator[Setting]:
     """Of what is one but for rounding, the first epsilon that is not equal: TF1's fused operation raises it."""
     for (name, one, first), (other, two, second) in zip(*sides, strict=True):
         if key == "epsilon" and _near(key, one, two) and differ(one, two):
-            where = name if name == other else f"{name} (TF2: {other})"
-            text = f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2, which small variances show."
+            text = f"{_both(key, name, one, other, two)}, which small variances show."
             yield Setting(kind, what, True, text, (first, second), slight=True)
 
 

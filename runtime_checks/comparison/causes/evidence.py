@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,10 +97,14 @@ class Seen:
         """Whether TF1 alone has a weight, and nothing that agrees or trains needs it: it is of another network."""
         if row.tf1 is None or row.tf2 is not None or not row.tf1.get("trainable"):
             return False
+        return bool(self._reached) and plain(str(row.tf1["name"])) not in self._reached
+
+    @cached_property
+    def _reached(self) -> set[str]:
+        """The weights that TF1's training step gives a gradient; none where inference differs: it may need others."""
         if self.failed(scenarios.CONSTANT) or self.failed(scenarios.FINGERPRINT):
-            return False
-        reached = {plain(name).partition("#")[0] for name in self.names("tf1", scenarios.STEPS, "gradient")}
-        return bool(reached) and plain(str(row.tf1["name"])) not in reached
+            return set()
+        return {plain(name).partition("#")[0] for name in self.names("tf1", scenarios.STEPS, "gradient")}
 
     @property
     def unmatched(self) -> bool:
