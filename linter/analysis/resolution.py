@@ -120,6 +120,8 @@ class Resolver(Classes):
     def _absolute(self, file: str, text: str) -> Iterator[Entity]:
         end = _DOTTED_END.search(text)
         dotted, rest = (text[: end.start()], text[end.start() :]) if end else (text, "")
+        if self._is_of_another_star(file, dotted):
+            return
         module, parts = self._module(file, dotted)
         if module is not None:
             yield from self._in_module(module, parts, rest)
@@ -176,6 +178,46 @@ class Resolver(Classes):
                 return True
             head = f"{head}.{name}"
         return False
+
+    def is_of_another_star(self, file: str, text: str) -> bool:
+        """Whether a name of `file` was put together with a module imported with ``*`` that is not where it comes from.
+
+        Several such imports may give a name. One gives TensorFlow or Keras itself, for which nothing else has its name:
+        only a module that is seen to hold the name could take its place, and no package of others, no file that does
+        not reach TensorFlow.
+        """
+        return not text.startswith(_LOCAL) and self._is_of_another_star(file, _DOTTED_END.split(text, maxsplit=1)[0])
+
+    def _is_of_another_star(self, file: str, dotted: str) -> bool:
+        stars = self.summaries[file]["stars"]
+        for star in stars if len(stars) > 1 else ():
+            start = star if star.endswith(".") else f"{star}."
+            if dotted.startswith(start):
+                name = dotted[len(start) :].partition(".")[0]
+                others = (other for other in stars if other != star)
+                if not self._is_held(file, star, name) and any(self._gives_api(file, one, name) for one in others):
+                    return True
+        return False
+
+    def _is_held(self, file: str, star: str, name: str) -> bool:
+        """Whether a module of the project that `file` imports with ``*`` binds a name, or one that it imports so."""
+        asked: set[str] = set()
+        stack = [self._star(file, star)[1]]
+        while stack:
+            module = stack.pop()
+            if module is None or module in asked:
+                continue
+            asked.add(module)
+            if name in self.summaries[module]["exports"] or self._holds(module, name):
+                return True
+            stack.extend(self._star(module, inner)[1] for inner in self.summaries[module]["stars"])
+        return False
+
+    def _gives_api(self, file: str, star: str, name: str) -> bool:
+        """Whether a module of the project that `file` imports with ``*`` has TensorFlow or Keras itself as a name."""
+        _, target = self._star(file, star)
+        found = self._in_module(target, [name], "") if target is not None else ()
+        return any(one.kind == "external" and split_api(one.text) == (one.text, "") for one in found)
 
     def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:
         if not parts:

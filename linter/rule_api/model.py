@@ -1064,7 +1064,8 @@ class Reference(_Named):
     def is_settled(self) -> bool:
         """Whether everything that its path may name is known."""
         texts = self.file.index.resolve(self.scope, self.path) if self.path is not None else ()
-        return all(self.file.resolve(text) for text in texts)
+        another = self.file.project.is_of_another_star
+        return all(self.file.resolve(text) or another(self.file.key, text) for text in texts)
 
     @property
     def is_local(self) -> bool:
