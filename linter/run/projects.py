@@ -17,9 +17,9 @@ class ProjectFolder(NamedTuple):
 
     root: str
     package: str = ""
-    """The one package that is the project, with what it imports from beside it; empty where all of `root` is."""
+    """The one folder that is the project, with what it imports from beside it; empty where all of `root` is."""
     flat: bool = False
-    """Whether of `root` only the modules in the folder itself are the project, with what they import from below it."""
+    """Whether of the folder only the modules in itself are the project, with what they import from below it."""
 
     @property
     def home(self) -> Path:
@@ -30,8 +30,10 @@ class ProjectFolder(NamedTuple):
         """Every Python file of the project, as sorted absolute paths."""
         if not self.package and not self.flat:
             return project_files(Path(self.root))
-        queue = project_files(Path(self.root), below=False) if self.flat else [self.package]
-        beside = {name: path for name, path in _modules_in(self.root).items() if path not in queue}
+        home = str(self.home)
+        queue = project_files(self.home, below=False) if self.flat else [home]
+        around = _modules_in(self.root) | (_modules_in(home) if self.flat else {})
+        beside = {name: path for name, path in around.items() if path not in queue and not _is_within(home, path)}
         found: set[str] = set()
         while queue:
             place = queue.pop()
@@ -49,7 +51,8 @@ def project_of(folder: str, given: str = "", loose: str | None = None) -> Projec
     A marked folder around it is one. A package that none is around is seen from the folder that holds it, whose names
     it uses; but what else lies there may be anybody's, as in a folder of downloads. It belongs to the project if it is
     asked for, states requirements, or is imported. So it is with what lies below the folder of a module in no package:
-    that may be somebody's home.
+    that may be somebody's home. What such modules import and is not beside them is looked for in the working folder, if
+    they lie below it: a program is run from there with ``PYTHONPATH=.`` or ``-m``.
 
     Args:
         folder: an absolute path.
@@ -62,10 +65,21 @@ def project_of(folder: str, given: str = "", loose: str | None = None) -> Projec
         return ProjectFolder(loose)
     parent = package_parent(folder)
     if parent is None:
-        return ProjectFolder(given or folder, flat=not given and not states_requirements(folder))
+        return _from_where_it_runs(ProjectFolder(given or folder, flat=not given and not states_requirements(folder)))
     if (given and _is_within(parent, given)) or states_requirements(parent):
         return ProjectFolder(parent)
     return ProjectFolder(parent, os.path.join(parent, os.path.relpath(folder, parent).split(os.sep)[0]))
+
+
+def _from_where_it_runs(found: ProjectFolder) -> ProjectFolder:
+    """The same files, seen from the working folder where that has a module which they import and lack."""
+    here = os.getcwd()
+    if found.root == here or not _is_within(found.root, here):
+        return found
+    there = _modules_in(here).keys() - _modules_in(found.root).keys()
+    if not any(_imports_of(path) & there for path in (found.files() if there else ())):
+        return found
+    return ProjectFolder(here) if states_requirements(here) else ProjectFolder(here, found.root, found.flat)
 
 
 def _is_within(folder: str, other: str) -> bool:
@@ -87,10 +101,13 @@ def _modules_in(folder: str) -> dict[str, str]:
 
 
 def _imports_of(path: str) -> set[str]:
-    """The first parts of what a file may import from outside its package, and of what else looks so in its text."""
+    """The first parts of the names that a file imports from outside its package, as its text looks."""
     try:
         text = read_bytes(path).decode("utf-8", "replace")
     except OSError:
         return set()
-    lines = re.findall(r"^[ \t]*+(?:import|from) (.*)", text, re.M)
-    return {name for line in lines for name in re.findall(r"\w++", line)}
+    found: set[str] = set()
+    for word, line in re.findall(r"^[ \t]*+(import|from)\b(.*)", text, re.M):
+        names = line.split(",") if word == "import" else [line]
+        found.update(start[1] for name in names if (start := re.match(r"\s*\.*(\w+)", name)))
+    return found

@@ -140,3 +140,27 @@ def test_a_marked_folder_is_a_project() -> None:
 
     assert sorted([*OWN, "lib/setup.py"]) == _files("lib/ops")
     assert os.path.abspath("lib") == project_of(os.path.abspath("lib/ops")).root
+
+
+@pytest.mark.parametrize("text", ["from tools.data import *", "import os, tools.data as d", "from app.ops import conv"])
+@pytest.mark.parametrize("given", ["", "app"])
+def test_what_a_program_imports_is_looked_for_where_it_runs(text: str, given: str) -> None:
+    """`python app/train.py` runs so with ``PYTHONPATH=.``, and with ``-m`` in place of the path."""
+    _write("app/train.py", f"import tensorflow as tf\n{text}\n")
+    _write("app/ops.py")
+    _write("tools/data.py")
+    _write("unused.py")
+
+    expected = ["app/ops.py", "app/train.py", *(["tools/data.py"] if "tools" in text else [])]
+    assert expected == _files("app", given)
+    assert os.getcwd() == project_of(os.path.abspath("app"), os.path.abspath(given) if given else "").root
+
+
+@pytest.mark.parametrize("text", ["from ops import conv", "from numpy import third", "from . import third"])
+def test_what_lies_beside_a_program_is_nothing_of_where_it_runs(text: str) -> None:
+    """Nor is what only looks like a module there."""
+    _write("app/train.py", f"import tensorflow as tf\n{text}\n")
+    _write("app/ops.py")
+    _write("ops.py")
+
+    assert os.path.abspath("app") == project_of(os.path.abspath("app")).root
