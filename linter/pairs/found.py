@@ -55,6 +55,7 @@ class Found:
         kind: ``session``, ``estimator``, ``keras`` or ``function``.
         built: where its graph is built, in words.
         file: the absolute path of its file.
+        root: the folder from which it imports what does not lie beside the file; empty where there is none.
         call: the function or class in it that is called; empty for a script that is run.
         missing_arguments: parameters of that which have no default.
         is_class: whether it is a class.
@@ -73,6 +74,7 @@ class Found:
     kind: str
     file: str
     built: str = ""
+    root: str = ""
     call: str = ""
     missing_arguments: list[str] = field(default_factory=list)
     is_class: bool = False

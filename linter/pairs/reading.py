@@ -42,7 +42,9 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
         NotReadError: if the file cannot be read or parsed, or has no such name.
     """
     program, main = _program(file, target)
-    found = Found("session", file)
+    root, folder = root_around(file), os.path.dirname(file)
+    outside = any(not os.path.join(root, key).startswith(os.path.join(folder, "")) for key in program.files)
+    found = Found("session", file, root=root if outside else "")
     has_placeholders = any(call.name in PLACEHOLDERS for call in program.calls())
     entry = main.index.module if name is None else _scope(main, name)
     if name is None:

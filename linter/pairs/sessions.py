@@ -90,9 +90,8 @@ class _Reader:
             output = self._output(loss) if loss is not None else None
             reached = None if output is None else self._reach(output)
             leading, self._leading = self._leading, set()
-            if reached is None and (fetched := self._fetched_apart(runs)) is not None:
-                output, reached = fetched, self._reach(fetched)
-                found.apart = not any(id(one.node) in leading for one in self._program.values(fetched))
+            if reached is None:
+                output, reached = self._outputs_apart(runs, output, leading)
         self._feed(runs, roots, output, trained)
         if output is None:
             found.outputs = Missing("the outputs of the model, an expression of the program such as `logits`")
@@ -188,8 +187,8 @@ class _Reader:
             return [leaf for one in node.values for leaf in self._leaves(spot.at(one))]
         if isinstance(node, ast.Name):
             made = self._program.sources(spot)
-            if made and all(isinstance(one.node, ast.List | ast.Tuple | ast.Dict) for one in made):
-                return [leaf for one in made for leaf in self._leaves(one)]
+            if any(isinstance(one.node, ast.List | ast.Tuple | ast.Dict) for one in made):
+                return [leaf for one in made for leaf in self._leaves(one)]  # the others are put into it
         return [spot]
 
     def _feeds(self, spot: Spot) -> tuple[list[tuple[Spot, Spot]], bool]:
@@ -206,9 +205,10 @@ class _Reader:
             return self._feeds(spot.at(node.args[0]))
         pairs, told = [], False
         if isinstance(node, ast.Name | ast.Attribute | ast.Call):
-            for one in self._program.sources(spot):
+            of_function = self._program.returned_by(spot.call)
+            for one in of_function or self._program.sources(spot):
                 if isinstance(one.node, ast.Dict | ast.DictComp) or (
-                    isinstance(node, ast.Name) and isinstance(one.node, ast.Name | ast.Call)
+                    (of_function or isinstance(node, ast.Name)) and isinstance(one.node, ast.Name | ast.Call)
                 ):
                     more, known = self._feeds(one)
                     pairs, told = [*pairs, *more], known
@@ -376,16 +376,34 @@ class _Reader:
             computed = [part for part, some, made in fed if some and made]
             plain = set().union(*(some for _, some, made in fed if some and not made))
             joins = isinstance(spot.node, ast.BinOp | ast.Call | ast.Tuple | ast.List)
-            if computed and plain and joins and best is None:
-                self._labels = plain - set().union(*(self._fed_of(part) for part in computed))
-                best = computed
+            inner = {id(one.node) for one in self._program.returned_by(spot.call)}
+            given = [part for part in computed if id(part.node) not in inner] or computed  # not what a loss returns
+            if given and plain and joins and best is None:
+                self._labels = plain - set().union(*(self._fed_of(part) for part in given))
+                best = given
                 break
             queue += computed
         tops = best or [loss]
         return self._first_reached(tops, best is None)
 
-    def _fetched_apart(self, runs: Sequence[_Run]) -> Spot | None:
-        """What the program asks of its model outside of training, as a generator's images."""
+    def _outputs_apart(
+        self, runs: Sequence[_Run], output: Spot | None, leading: set[int]
+    ) -> tuple[Spot | None, str | None]:
+        """Outputs that the way from the loss has no name for, and how they are reached.
+
+        By a name of a function that runs once, or else what the program asks for besides, as a generator's images.
+        """
+        home = None if output is None else output.file.index.lookup(output.scope, output.text)
+        if output is not None and home is not None and isinstance(output.node, ast.Name):
+            if self._reach_returned(output, home[0], output.text) is not None:
+                return output, self._reach(output)
+        for one in self._fetched_apart(runs):
+            self._found.apart = not any(id(made.node) in leading for made in self._program.values(one))
+            return one, self._reach(one)
+        return output, None
+
+    def _fetched_apart(self, runs: Sequence[_Run]) -> Iterator[Spot]:
+        """What the program asks of its model outside of training, and has a name for."""
         training = set()
         for call in self._program.calls():
             if is_step(call):
@@ -393,7 +411,7 @@ class _Reader:
                 training |= {id(run.node) for run, _ in self._fetched(step, runs)}
         fetches = [fetch for run in runs if id(run.spot.node) not in training for fetch in run.fetches]
         known = (one for one in fetches if self._is_computed(one) and self._fed_of(one))
-        return next((one for one in known if self._reach(one) is not None), None)
+        return (one for one in known if self._reach(one) is not None)
 
     def _first_reached(self, tops: Sequence[Spot], beyond: bool) -> Spot | None:
         """The first expression, going down, that has a name in the program, is made of data, and is not the loss."""
@@ -412,8 +430,18 @@ class _Reader:
                 fallback = fallback or spot
                 if self._reach(spot) is not None:
                     return spot
-            queue += self._program.sources(spot)
+            if fallback is None or not self._weighs(spot):
+                queue += self._program.sources(spot)
         return fallback
+
+    def _weighs(self, spot: Spot) -> bool:
+        """Whether an expression takes a weight itself: what it is made of is another layer's."""
+        call = spot.call
+        if call is not None and makes_variables(call.name.removesuffix("()")):
+            return True
+        if not isinstance(spot.node, ast.Call | ast.BinOp):
+            return False
+        return any(self._is_computed(one) and not self._fed_of(one) for one in self._program.sources(spot))
 
     def _last(self, roots: Sequence[Spot]) -> Spot | None:
         return self._first_reached(roots, False)
@@ -454,9 +482,10 @@ class _Reader:
             found.given.append(given)
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
             told = [one for one in fed if one[0] in computing] or fed  # not what a run is fed that initializes
-            self._role(given, spot, told, training, of_step=id(spot.node) not in computed)
+            off = dropout_off(program, spot, wanted)
+            self._role(given, spot, told, training, id(spot.node) not in computed or off is not None)
             if given.role == "setting" and given.evaluate == given.train:
-                given.evaluate = dropout_off(program, spot, wanted) or given.evaluate
+                given.evaluate = off or given.evaluate
             if given.role != "setting":
                 _fill_sizes(given, [_shape_of(program.value(value)) for _, _, value in fed])
                 range_of(program, given, spot, wanted)
@@ -525,7 +554,7 @@ class _Reader:
         return f"placeholder_{spot.line}"
 
     def _role(
-        self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int], of_step: bool
+        self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int], is_number: bool
     ) -> None:
         """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting.
 
@@ -537,7 +566,7 @@ class _Reader:
             values[id(run.spot.node) in training].append(value)
         numbers = [self._program.value(value) for some in values.values() for value in some]
         plain = _has_numbers(numbers)
-        if given.shape == () or given.dtype == "bool" or (given.shape is None and (plain or of_step)):
+        if given.shape == () or given.dtype == "bool" or (given.shape is None and (plain or is_number)):
             given.role = "setting"
             given.train = self._setting(values[True] or values[False], given)
             trained = {self._program.value(value) for value in values[True]}
@@ -644,7 +673,46 @@ class _Reader:
         if node.id in home.parameters and not self._is_named_again(spot, home, node.id):
             given = program.arguments(spot.file, home, node.id)
             return self._one(self._reach(one, depth + 1) for one in given if self._is_on_the_way(one))
-        return None
+        return self._reach_attribute_of_it(spot, home, node.id, depth) or self._reach_returned(spot, home, node.id)
+
+    def _reach_attribute_of_it(self, spot: Spot, home: Scope, name: str, depth: int) -> str | None:
+        """The attribute that a name stands for, where each is assigned once."""
+        facts = [fact for fact in self._program.assigned(spot.file, home) if _is_name(fact.target, name)]
+        node = facts[0].value if len(facts) == 1 else None
+        if not isinstance(node, ast.Attribute):
+            return None
+        there = Spot(spot.file, facts[0].scope, node)
+        owners = self._program.classes_of(there.at(node.value))
+        settled = owners and all(len(self._program.assigned_at(key, node.attr)) == 1 for key in owners)
+        return self._reach(there, depth + 1) if settled else None
+
+    def _reach_returned(self, spot: Spot, home: Scope, name: str) -> str | None:
+        """A name of a function that has run, once, when the session begins, and had this value when it returned.
+
+        Of what outputs are looked for by, none: they may have a name that the program itself has.
+        """
+        if self._leading:
+            return None
+        made = [behind(fact) for fact in self._program.assigned(spot.file, home) if _is_name(fact.target, name)]
+        place = (spot.node.lineno, spot.node.col_offset) if hasattr(spot.node, "lineno") else (0, 0)
+        is_settled = spot.scope is home and made and max(made) <= place
+        alike = [one for file in self._program.files.values() for one in file.index.scopes if one.name == home.name]
+        if not is_settled or len(alike) > 1 or not self._has_returned(spot.file, home):
+            return None
+        return f'returned["{home.name}"][0].{name}'
+
+    def _has_returned(self, file: File, function: Scope, depth: int = 0) -> bool:
+        callers = self._program.callers(file, function)
+        if function.kind != "function" or len(callers) != 1 or depth > 6:
+            return False
+        (caller,) = callers
+        around, call = caller.scope.function(), caller.call
+        if call is None or call.block.is_repeated or any(frame.scope is function for frame in self._frames):
+            return False
+        for frame in self._frames:
+            if frame.file is caller.file and frame.scope is around:
+                return caller.line < frame.line
+        return around.kind == "module" or self._has_returned(caller.file, around, depth + 1)
 
     def _is_named_again(self, spot: Spot, home: Scope, name: str) -> bool:
         """Whether a parameter may have stood for something else before a place."""

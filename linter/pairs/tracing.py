@@ -395,9 +395,13 @@ class Program:
     def _returned(self, file: File, function: Scope) -> list[Spot]:
         return [Spot(file, fact.scope, fact.value) for fact in file.index.returns_in(function)]
 
+    def returned_by(self, call: Call | None) -> list[Spot]:
+        """What the functions of the program that a call runs return."""
+        return [] if call is None else [one for place in self.called(call) for one in self._returned(*place)]
+
     def _of_call(self, spot: Spot, node: ast.Call) -> list[Spot]:
         call = spot.call
-        inner = [] if call is None else [one for place in self.called(call) for one in self._returned(*place)]
+        inner = self.returned_by(call)
         given: list[Spot] = []
         for one in [*node.args, *(keyword.value for keyword in node.keywords)]:
             given.append(spot.at(one.value if isinstance(one, ast.Starred) else one))
@@ -460,7 +464,7 @@ class Program:
             return UNKNOWN
         if isinstance(node, ast.Attribute) and (flag := self._flag(spot, node)) is not None:
             return self.value(flag, depth + 1)
-        if isinstance(node, ast.Name | ast.Attribute):
+        if isinstance(node, ast.Name | ast.Attribute) or (isinstance(node, ast.Subscript) and self._items(spot, node)):
             values = [
                 self.value(one, depth + 1) for one in self.sources(spot) if one.node is not getattr(node, "value", None)
             ]

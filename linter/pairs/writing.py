@@ -117,12 +117,16 @@ class _Writer:
         given = [to_fill(f"the argument `{name}` of {found.call}") for name in found.missing_arguments]
         file = self._relative(found.file)
         prefix, suffix = 'program["', '"]'
+        if found.root and found.root != os.path.dirname(found.file):
+            yield f'sys.path.insert(0, str(Path(__file__).parent / "{self._relative(found.root)}"))'
+        kept = ", ".join(f'"{one}"' for one in self._returned())
+        more = f", returned=[{kept}]" if kept else ""
         if not found.call:
-            yield f'program = until_session("{file}")  # what it has on its command line may follow'
+            yield f'program = until_session("{file}"{more})  # what it has on its command line may follow the file'
         else:
             yield from self._import()
             if found.runs:
-                yield f"program = until_session({', '.join([found.call, *given])})"
+                yield f"program = until_session({', '.join([found.call, *given])}{more})"
             else:
                 yield f"{'model' if found.is_class else 'built'} = {found.call}({', '.join(given)})"
                 prefix = suffix = ""
@@ -130,7 +134,7 @@ class _Writer:
         def reach(what: str | Missing) -> str:
             if isinstance(what, Missing) or not prefix:
                 return _said(what)
-            return f"{prefix}{what}{suffix}" if '"' not in what else f"program[{what!r}]"
+            return f"{prefix}{what}{suffix}" if '"' not in what else f"program['{what}']"
 
         yield "feeds = {"
         for one in self._inputs:
@@ -153,6 +157,13 @@ class _Writer:
         yield "    return Spec(outputs, feeds=feeds)"
         shown = 'None if mode == "train" else outputs' if found.apart else "outputs"
         yield f"return Spec({shown}, {reach(found.loss or 'None')}, {reach(found.train_op)}, feeds=feeds)"
+
+    def _returned(self) -> list[str]:
+        """The functions whose names are asked for when they have returned."""
+        found = self._found
+        asked = [found.outputs, found.loss, found.train_op, *(one.reach for one in found.given)]
+        names = [name for one in asked if isinstance(one, str) for name in re.findall(r'\breturned\["(\w+)"\]', one)]
+        return list(dict.fromkeys(names))
 
     def _keras(self) -> Iterator[str]:
         found = self._found

@@ -51,8 +51,8 @@ def project_of(folder: str, given: str = "", loose: str | None = None) -> Projec
     A marked folder around it is one. A package that none is around is seen from the folder that holds it, whose names
     it uses; but what else lies there may be anybody's, as in a folder of downloads. It belongs to the project if it is
     asked for, states requirements, or is imported. So it is with what lies below the folder of a module in no package:
-    that may be somebody's home. What such modules import and is not beside them is looked for in the working folder, if
-    they lie below it: a program is run from there with ``PYTHONPATH=.`` or ``-m``.
+    that may be somebody's home. What such modules import and is not beside them is looked for in the folders above, up
+    to the working folder: a program is run from there with ``PYTHONPATH=.`` or ``-m``.
 
     Args:
         folder: an absolute path.
@@ -72,14 +72,18 @@ def project_of(folder: str, given: str = "", loose: str | None = None) -> Projec
 
 
 def _from_where_it_runs(found: ProjectFolder) -> ProjectFolder:
-    """The same files, seen from the working folder where that has a module which they import and lack."""
+    """The same files, seen from the nearest folder, up to the working one, with a module that they import and lack."""
     here = os.getcwd()
     if found.root == here or not _is_within(found.root, here):
         return found
-    there = _modules_in(here).keys() - _modules_in(found.root).keys()
-    if not any(_imports_of(path) & there for path in (found.files() if there else ())):
-        return found
-    return ProjectFolder(here) if states_requirements(here) else ProjectFolder(here, found.root, found.flat)
+    lacking = set().union(*(_imports_of(path) for path in found.files())) - _modules_in(found.root).keys()
+    folder = found.root
+    while folder != here:
+        folder = os.path.dirname(folder)
+        if lacking & _modules_in(folder).keys():
+            whole = states_requirements(folder)
+            return ProjectFolder(folder) if whole else ProjectFolder(folder, found.root, found.flat)
+    return found
 
 
 def _is_within(folder: str, other: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..worker.recording.format.draws import INITIAL_VALUE, STEP, axis_of_turns, same_shape
 from ..worker.recording.format.reading import Scenario
@@ -11,7 +10,10 @@ from ..worker.recording.format.rows import Place
 from .results import RandomOp
 from .wording import place as shown
 
-__all__ = ["drawn", "in_turns", "mismatch", "parting", "repeating", "same_beginnings", "same_seeds", "unaligned"]
+__all__ = [
+    "alike", "drawn", "in_turns", "mismatch", "parting", "repeating", "same_beginnings", "same_seeds", "sizes",
+    "unaligned",
+]
 
 
 def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
@@ -20,12 +22,12 @@ def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
     for said in scenario.said.get("random_ops") or ():
         if not isinstance(said, Mapping):
             continue
-        place, seed = said.get("place"), said.get("seed")
+        place, seed, shape = said.get("place"), said.get("seed"), said.get("shape")
         found.append(
             RandomOp(
                 op=str(said.get("op", "")),
                 seed=seed if isinstance(seed, int) else -1,
-                shape=tuple(length if isinstance(length, int) else None for length in said.get("shape") or ()),
+                shape=None if shape is None else tuple(size if isinstance(size, int) else None for size in shape),
                 purpose=str(said.get("purpose", STEP)),
                 place=None if not place else (str(place[0]), int(place[1])),
                 repeats=bool(said.get("repeats")),
@@ -81,7 +83,7 @@ def _turn(turns: Sequence[RandomOp], wholes: Sequence[RandomOp]) -> tuple[Random
     """The first draw of turns with what the other side draws at once; None unless each draw has a counterpart."""
     left, alone = list(wholes), []
     for draw in turns:
-        same = next((other for other in left if _alike(draw, other)), None)
+        same = next((other for other in left if alike(draw, other)), None)
         if same is None:
             alone.append(draw)
         else:
@@ -97,7 +99,8 @@ def _turn(turns: Sequence[RandomOp], wholes: Sequence[RandomOp]) -> tuple[Random
 
 
 def _is_turn(draw: RandomOp, whole: RandomOp) -> bool:
-    return not whole.repeats and axis_of_turns(draw.shape, whole.shape) is not None
+    known = draw.shape is not None and whole.shape is not None and not whole.repeats
+    return known and axis_of_turns(draw.shape or (), whole.shape or ()) is not None
 
 
 def unaligned(both: Sequence[Scenario], steps: Sequence[Scenario]) -> tuple[str, str]:
@@ -147,22 +150,28 @@ def _lacking(ones: Sequence[RandomOp], others: Sequence[RandomOp], at: int) -> s
 def _agreeing(ones: Sequence[RandomOp], others: Sequence[RandomOp]) -> int:
     count = 0
     for one, other in zip(ones, others, strict=False):
-        if not _alike(one, other):
+        if not alike(one, other):
             break
         count += 1
     return count
 
 
-def _alike(one: RandomOp, other: RandomOp) -> bool:
+def alike(one: RandomOp, other: RandomOp) -> bool:
     """Whether both may be the same operation: of the same shape, as far as it is known."""
-    return not one.shape or not other.shape or same_shape(one.shape, other.shape)
+    return one.shape is None or other.shape is None or same_shape(one.shape, other.shape)
 
 
 def _words(draw: RandomOp) -> str:
-    shape: list[Any] = ["?" if length is None else length for length in draw.shape]
     where = f" at {shown(draw.place)}" if draw.place else ""
     turns = " in each turn of a loop" if draw.repeats else ""
-    return f"{draw.op} of shape [{', '.join(map(str, shape))}]{where}{turns}"
+    return f"{draw.op} of {sizes(draw)}{where}{turns}"
+
+
+def sizes(draw: RandomOp) -> str:
+    """The shape in words."""
+    if draw.shape is None:
+        return "unknown shape"
+    return f"shape [{', '.join('?' if size is None else str(size) for size in draw.shape)}]"
 
 
 def _times(count: int) -> str:

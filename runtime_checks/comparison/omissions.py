@@ -14,7 +14,7 @@ from ..worker.recording.format.reading import Record, Recorded
 from ..worker.recording.pairs.mapping import ignored, plain
 from ..worker.recording.values import sampling
 from .climb import Climb, Settled, why_missing
-from .draws import unaligned
+from .draws import drawn, unaligned
 from .initial_values import compare_initial_values
 from .judging.pairing import Index, couples, slot_of
 from .judging.tolerances import coarser, is_short
@@ -97,7 +97,15 @@ def _of_settings(climb: Climb) -> Iterator[str]:
     names = climb.judge.names
     if "settings" in climb.rungs:
         found = settings(climb.tf1, climb.tf2, names.to_tf2, names.ignore)
-        yield from (one.text for one in found if one.equal is None)
+        yield from (one.text for one in found if one.equal is None and not _is_seen(climb, one.kind))
+
+
+def _is_seen(climb: Climb, kind: str) -> bool:
+    """Whether a rung passed that would have failed by a setting: of dropout that drops on both sides, of a momentum."""
+    passed = {name for name, settled in climb.rungs.items() if settled.status is Status.PASS}
+    if kind == "dropout rate":
+        return "random" in passed and all(drawn(scenario) for _, scenario in climb.both(scenarios.ALIGNED))
+    return kind == "moving statistics" and not passed.isdisjoint({"step", "steps"})
 
 
 def _unbuilt(climb: Climb) -> Iterator[str]:

@@ -147,7 +147,8 @@ class RandomOp:
 
     op: str
     seed: int
-    shape: tuple[int | None, ...]
+    shape: tuple[int | None, ...] | None
+    """None where not even its rank is known."""
     purpose: str
     """``initial value`` or ``step``."""
     place: Place | None

@@ -164,3 +164,12 @@ def test_what_lies_beside_a_program_is_nothing_of_where_it_runs(text: str) -> No
     _write("ops.py")
 
     assert os.path.abspath("app") == project_of(os.path.abspath("app")).root
+
+
+def test_it_is_looked_for_in_the_nearest_folder_above() -> None:
+    """The working folder is the last."""
+    _write("old/app/deep/train.py", "import tensorflow as tf\nfrom tools import data\n")
+    _write("old/tools/data.py")
+    _write("tools/data.py")
+
+    assert ["old/app/deep/train.py", "old/tools/data.py"] == _files("old/app/deep")

@@ -170,7 +170,7 @@ def _of_side(run: Pass, draws: Sequence[RandomOp]) -> tuple[list[_Drop], bool]:
 
 def _is_large(draw: RandomOp) -> bool:
     """Whether a draw may be of a dropout that is told by its numbers."""
-    return None in draw.shape or not draw.shape or math.prod(size for size in draw.shape if size) >= _FEWEST
+    return draw.shape is None or None in draw.shape or math.prod(size for size in draw.shape if size) >= _FEWEST
 
 
 def _scaled(run: Pass, node: Node, met: set[int]) -> _Drop | None:

@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...worker.recording.format import scenarios
-from ..draws import in_turns, unaligned
+from ..draws import alike, in_turns, sizes, unaligned
 from ..initial_values import OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
+from ..judging.naming import OTHER_NAMES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
 from ..wording import figure, operation, some
 from ..wording import place as shown
@@ -66,21 +67,25 @@ def _inputs(seen: Seen) -> Iterator[Clue]:
 def _variables(seen: Seen) -> Iterator[Clue]:
     if not seen.rung_failed("2"):
         return
-    if seen.only_names:
-        yield _names(seen)
-        return
-    apart = [row for row in seen.report.variables if row.problem and seen.is_apart(row)]
-    for row in seen.report.variables:
-        if row.problem and row not in apart:
+    wrong = [row for row in seen.report.variables if row.problem]
+    renamed = [row for row in wrong if row.problem == OTHER_NAMES and row.tf1 is not None and row.tf2 is not None]
+    apart = [row for row in wrong if seen.is_apart(row)]
+    untrained = [row for row in wrong if row.tf2 is None and row.tf1 is not None and not row.tf1.get("trainable")]
+    for row in wrong:
+        if row not in renamed and row not in apart and row not in untrained:
             yield Clue("variables", 0.9, f"{_title(row)}: {row.problem}.")
+    if untrained:
+        names = some([_title(row) for row in untrained])
+        yield Clue("variables", 0.5, f"TF1 alone has {names}, which no training step updates by a gradient.")
+    if renamed:
+        yield _names(seen, renamed)
     if apart:
         names = some([_title(row) for row in apart])
         yield Clue("variables", 0.1, f"TF1 alone has {names}, which its training step does not reach.")
 
 
-def _names(seen: Seen) -> Clue:
+def _names(seen: Seen, renamed: Sequence[VariableRow]) -> Clue:
     """Other names, which hardly any migration keeps: the last thing to look at where values differ too."""
-    renamed = [row for row in seen.report.variables if row.problem]
     many = "1 variable has another name" if len(renamed) == 1 else f"{len(renamed)} variables have other names"
     text = f"{many} on TF2, first {_title(renamed[0])}; shapes and order pair them."
     alone = all(rung.status is not Status.FAIL for rung in seen.report.rungs if rung.number != "2")
@@ -461,17 +466,17 @@ def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
                 "randomness",
                 weight,
                 f"Random draws of a training pass: {len(old)} on TF1, {len(new)} on TF2; the first without a "
-                f"counterpart is number {at + 1} of {side}, {op.op} of {list(op.shape)}{place}.",
+                f"counterpart is number {at + 1} of {side}, {op.op} of {sizes(op)}{place}.",
                 op.place if side == "TF2" else None,
                 op.place if side == "TF1" else None,
             )
-        elif any(_other(one, two) for one, two in zip(old, new, strict=True)):
-            at = next(at for at, ops in enumerate(zip(old, new, strict=True)) if _other(*ops))
+        elif not all(alike(one, two) for one, two in zip(old, new, strict=True)):
+            at = next(at for at, ops in enumerate(zip(old, new, strict=True)) if not alike(*ops))
             yield Clue(
                 "randomness",
                 0.7 * weight,
-                f"Draw number {at + 1} of a training pass is {old[at].op} of {list(old[at].shape)} on TF1 "
-                f"and {new[at].op} of {list(new[at].shape)} on TF2.",
+                f"Draw number {at + 1} of a training pass is {old[at].op} of {sizes(old[at])} on TF1 "
+                f"and {new[at].op} of {sizes(new[at])} on TF2.",
                 new[at].place,
                 old[at].place,
             )
@@ -479,14 +484,8 @@ def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
 
 
 def _first_other(old: Sequence[RandomOp], new: Sequence[RandomOp]) -> tuple[int, str, RandomOp]:
-    at = next((at for at, ops in enumerate(zip(old, new, strict=False)) if _other(*ops)), min(len(old), len(new)))
+    at = next((at for at, ops in enumerate(zip(old, new, strict=False)) if not alike(*ops)), min(len(old), len(new)))
     return (at, "TF1", old[at]) if len(old) > len(new) else (at, "TF2", new[at])
-
-
-def _other(one: RandomOp, two: RandomOp) -> bool:
-    return len(one.shape) != len(two.shape) or any(
-        None not in pair and pair[0] != pair[1] for pair in zip(one.shape, two.shape, strict=True)
-    )
 
 
 def _shares(seen: Seen, scenario: str) -> Iterator[Clue]:

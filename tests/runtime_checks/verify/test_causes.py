@@ -489,7 +489,7 @@ def test_extra_random_op(record: Record) -> None:
 
     assert "randomness" == causes[0].kind
     assert (
-        "the first without a counterpart is number 1 of TF2, RandomUniform of [] at /p/model.py:9"
+        "the first without a counterpart is number 1 of TF2, RandomUniform of shape [] at /p/model.py:9"
         in (causes[0].evidence[0])
     )
 

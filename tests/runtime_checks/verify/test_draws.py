@@ -8,7 +8,7 @@ from migrate_lint.runtime_checks.comparison.results import RandomOp
 from migrate_lint.runtime_checks.worker.recording.format.reading import Scenario
 
 
-def ops(*shapes: tuple[int | None, ...], purpose: str = "step") -> list[RandomOp]:
+def ops(*shapes: tuple[int | None, ...] | None, purpose: str = "step") -> list[RandomOp]:
     return [RandomOp("Uniform", seed, shape, purpose, ("m.py", 10 + seed)) for seed, shape in enumerate(shapes)]
 
 
@@ -17,7 +17,8 @@ def ops(*shapes: tuple[int | None, ...], purpose: str = "step") -> list[RandomOp
     [
         (ops((2,), (3,)), ops((2,), (3,)), ""),
         (ops((None, 3)), ops((8, 3)), ""),
-        (ops(()), ops((8, 3)), ""),
+        (ops(None), ops((8, 3)), ""),
+        (ops(()), ops((8, 3)), "draw 0 differs: TF1 Uniform of shape [] at m.py:10, TF2 Uniform of shape [8, 3]"),
         (ops((2,), (3,)), ops((2,), (4,), (3,)), "TF2 draws more than TF1: Uniform of shape [4] at m.py:11"),
         (ops((2,), (4,), (3,)), ops((2,), (3,)), "TF2 does not draw: Uniform of shape [4] at m.py:11"),
         (ops((2,)), ops((2,), (9,)), "TF2 draws more than TF1: Uniform of shape [9] at m.py:11"),

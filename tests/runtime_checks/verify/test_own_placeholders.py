@@ -48,6 +48,35 @@ if __name__ == "__main__":
     FLAGS(sys.argv)
     train("w")
 """
+SETTINGS = """\
+import tensorflow as tf
+
+tf.compat.v1.flags.DEFINE_integer("outputs", 3, "")
+"""
+LOCAL = """\
+import sys
+import settings
+import tensorflow as tf
+
+v1 = tf.compat.v1
+
+
+def build(outputs):
+    x = v1.placeholder(tf.float32, [None, 4])
+    y = v1.placeholder(tf.int32, [None])
+    keep = v1.placeholder(tf.float32)
+    w = v1.get_variable("w", [4, outputs])
+    logits = tf.matmul(v1.nn.dropout(x, keep_prob=keep), w)
+    loss = v1.losses.sparse_softmax_cross_entropy(y, logits)
+    step = v1.train.MomentumOptimizer(0.1, 0.5).minimize(loss)
+    return "built"
+
+
+v1.flags.FLAGS(sys.argv)
+with tf.Graph().as_default(), v1.Session() as session:
+    build(v1.flags.FLAGS.outputs)
+    session.run(v1.global_variables_initializer())
+"""
 WANTING = """\
 import argparse
 
@@ -122,6 +151,19 @@ def called(features, labels, mode):
     return of_session(until_session(script.train, "w"), features, labels, mode)
 
 
+def local(features, labels, mode):
+    reached = until_session("local.py", returned=["build"])
+    x, y, keep, logits, loss, step = (
+        reached[f'returned["build"][0].{name}'] for name in ("x", "y", "keep", "logits", "loss", "step")
+    )
+    feeds = {x: features, y: labels, keep: 0.5 if mode == "train" else 1}
+    return Spec(logits, loss, step, feeds=feeds)
+
+
+def not_returned(features, mode):
+    return until_session("local.py", returned=["build", "gone"])['returned["gone"][0].logits']
+
+
 def of(function):
     return lambda: Pair(function, None, ROWS, CLASSES)
 
@@ -167,7 +209,7 @@ PAIRS = {
     function.__name__: of(function)
     for function in (
         given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused, beside, elsewhere,
-        no_folder,
+        no_folder, local, not_returned,
     )
 }
 """
@@ -190,6 +232,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, children: Children) -> Ge
             (folders[keras] / "programs.py").write_text(PROGRAMS, "utf-8")
             (folders[keras] / "script.py").write_text(SCRIPT, "utf-8")
             (folders[keras] / "wanting.py").write_text(WANTING, "utf-8")
+            (folders[keras] / "settings.py").write_text(SETTINGS, "utf-8")
+            (folders[keras] / "local.py").write_text(LOCAL, "utf-8")
             (folders[keras] / "old").mkdir()
             (folders[keras] / "old" / "data.txt").write_text("3", "utf-8")
             opening = SCRIPT.replace('"classes", 3', '"kinds", int(open("data.txt").read())')
@@ -220,7 +264,7 @@ def record(folder: str) -> None:
 
 
 @EITHER
-@pytest.mark.parametrize("name", ["made", "two", "ran", "called", "beside"])
+@pytest.mark.parametrize("name", ["made", "two", "ran", "called", "beside", "local"])
 def test_it_computes_what_a_function_of_features_computes(recorded: Get, keras: str, name: str) -> None:
     """In every scenario, bit by bit: forward passes with dropout off, steps with it on, evaluation, float64."""
     own, other = recorded(keras, name), recorded(keras, "given")
@@ -255,6 +299,7 @@ def test_graphs_of_the_programs_own_are_told(recorded: Get, keras: str) -> None:
         ("foreign", "feeds of the Spec: 'input:0' is no tensor of the graph that was built"),
         ("hungry", "feeds of the Spec: loss needs Placeholder_1:0 (programs.py:16), which gets nothing"),
         ("absent", "the program has no logit when it comes to its first session; it has FLAGS, feed, keep, logits, "),
+        ("not_returned", "build has returned 1 time; gone has returned 0 times"),
         ("idle", "len ends without running anything in a session"),
         ("nowhere", "until_session: there is no file "),
         ("no_folder", "until_session: new is no folder to run in: No such file or directory"),

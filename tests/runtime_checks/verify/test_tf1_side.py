@@ -241,6 +241,17 @@ def noisy(rows, labels, mode):
     return tf.nn.dropout(rows * v1.get_variable("w", []), rate=0.5)
 
 
+def flipped(rows, training):
+    w = v1.get_variable("w", [3, 3])
+    if training:
+        rows = tf.cond(tf.random.uniform([]) < 0.5, lambda: rows, lambda: tf.reverse(rows, [1]))
+    return tf.matmul(rows, w)
+
+
+def flipping():
+    return Pair(flipped, None, ROWS)
+
+
 def no_inference():
     return Pair(noisy, None, ROWS, TARGETS)
 
@@ -457,6 +468,12 @@ def test_layers_settings_are_recorded(recorded: Get, keras: str):
     assert {"epsilon": 0.001, "momentum": 0.99} == layers["norm"]
     assert {"rate": 0.25} == layers["drop"]
     assert [("dropout", {"rate": 0.25})] == [(said["name"], said["config"]) for said in plain]
+
+
+@EITHER
+def test_a_number_that_chooses_a_branch_is_no_rate_of_a_dropout(recorded: Get, keras: str):
+    """As in a flip of images."""
+    assert not recorded(keras, "flipping").content["layers"]
 
 
 @EITHER

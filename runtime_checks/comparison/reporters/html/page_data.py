@@ -358,7 +358,8 @@ def _ops(left: Sequence[RandomOp], right: Sequence[RandomOp]) -> dict[str, Any]:
 
 
 def _aligned(left: Sequence[RandomOp], right: Sequence[RandomOp]) -> list[tuple[RandomOp | None, RandomOp | None]]:
-    vague = {len(op.shape) for op in (*left, *right) if None in op.shape}
+    shapes = [op.shape for op in (*left, *right)]
+    vague = {None if shape is None else len(shape) for shape in shapes if shape is None or None in shape}
     ones, others = [_key(op, vague) for op in left], [_key(op, vague) for op in right]
     same = 0
     while same < min(len(ones), len(others)) and ones[same] == others[same]:
@@ -375,13 +376,19 @@ def _aligned(left: Sequence[RandomOp], right: Sequence[RandomOp]) -> list[tuple[
     return pairs
 
 
-def _key(op: RandomOp, vague: Collection[int]) -> tuple[object, ...]:
-    """What an operation is for and how much it draws; of ranks with shapes that are half known, the rank."""
+def _key(op: RandomOp, vague: Collection[int | None]) -> tuple[object, ...]:
+    """What an operation is for and how much it draws; of ranks with shapes that are half known, the rank.
+
+    Where a shape is not known at all, what it is for.
+    """
+    if op.shape is None or None in vague:
+        return (op.purpose,)
     return (op.purpose, len(op.shape)) if len(op.shape) in vague else (op.purpose, *op.shape)
 
 
 def _op(op: RandomOp) -> list[Any]:
-    shape = "x".join("?" if one is None else str(one) for one in op.shape) or "scalar"
+    sizes = ("?" if one is None else str(one) for one in op.shape or ())
+    shape = "?" if op.shape is None else "x".join(sizes) or "scalar"
     return [printable(op.op), op.seed, shape, printable(op.purpose), _place(op.place)]
 
 

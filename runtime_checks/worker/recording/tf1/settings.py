@@ -14,6 +14,8 @@ from ..watching.operations import constant_of
 __all__ = ["layers"]
 
 _KINDS = ("BatchNormalization", "Dropout", "Activation", "ReLU", "LeakyReLU", "ELU", "PReLU", "Softmax")
+_MASKS = ("Cast", "Select", "SelectV2")
+"""What makes a mask of numbers of one of booleans, or takes it as one."""
 _CONFIGURED = ("epsilon", "momentum", "rate", "alpha", "negative_slope")
 
 
@@ -92,6 +94,8 @@ def _dropped(operation: Operation) -> float | None:
         waiting = [consumer for one in waiting for out in one.outputs for consumer in out.consumers()]
         for one in waiting:
             if one.type in ("GreaterEqual", "Less", "Greater"):
+                if not any(user.type in _MASKS for out in one.outputs for user in out.consumers()):
+                    return None  # it chooses a branch, as a flip of images does
                 value = constant_of(one.inputs[1])
                 return None if value is None or value.shape != () else round(float(value), 7)
             if one.type == "Floor":  # tf.nn.dropout up to TF 1.12: floor(keep_prob + random)

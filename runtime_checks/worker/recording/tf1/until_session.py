@@ -6,8 +6,8 @@ import contextlib
 import os
 import runpy
 import sys
-from types import FrameType, TracebackType
-from typing import Callable, Iterator, NoReturn, Sequence
+from types import FrameType, SimpleNamespace, TracebackType
+from typing import Callable, Iterator, Mapping, NoReturn, Sequence
 
 from ...errors import essence
 from ...patching import replaced
@@ -28,10 +28,12 @@ class Reached:
     """What the names of a program stood for when it came to its first session.
 
     ``reached["model.loss"]`` is an expression of the program, looked up in the innermost of its functions that can.
+    In it, ``returned["build"][0].logits`` is what a name of a function stood for when that returned for the first time.
     """
 
-    def __init__(self, frames: Sequence[FrameType]) -> None:
+    def __init__(self, frames: Sequence[FrameType], returned: Mapping[str, Sequence[object]]) -> None:
         self._frames = frames
+        self._kept = returned
 
     def __getitem__(self, expression: str) -> Nest:
         """Its value.
@@ -41,16 +43,26 @@ class Reached:
         """
         for frame in self._frames:
             try:
-                return eval(expression, frame.f_globals, frame.f_locals)
+                known = {**frame.f_locals, "returned": self._kept} if self._kept else frame.f_locals
+                return eval(expression, frame.f_globals, known)
             except (NameError, AttributeError, LookupError):
                 continue
         names = {name for frame in self._frames for name in frame.f_locals if not name.startswith("__")}
         raise LookupError(
             f"the program has no {expression} when it comes to its first session; it has {', '.join(sorted(names))}"
+            + "".join(
+                f"; {name} has returned {len(times)} time{'' if len(times) == 1 else 's'}"
+                for name, times in self._kept.items()
+            )
         )
 
 
-def until_session(program: str | Callable[..., object], *arguments: object, folder: str | None = None) -> Reached:
+def until_session(
+    program: str | Callable[..., object],
+    *arguments: object,
+    folder: str | None = None,
+    returned: Sequence[str] = (),
+) -> Reached:
     """Run a program until it runs something in a session, and give what its names stand for then.
 
     Args:
@@ -59,6 +71,7 @@ def until_session(program: str | Callable[..., object], *arguments: object, fold
         arguments: of its command line, or of the function.
         folder: the working folder of the program while it runs, relative to the file of the caller; that of verify
             if None.
+        returned: functions, by their names alone, whose local names are kept when they return.
 
     Raises:
         PairError: if there is no such file or folder, the program does not find a file that lies beside it, or it
@@ -75,7 +88,8 @@ def until_session(program: str | Callable[..., object], *arguments: object, fold
     file = None if callable(program) else os.path.abspath(os.path.join(beside, program))
     name = getattr(program, "__name__", program)
     own = os.path.dirname(file or "")
-    with replaced(session.BaseSession, "run", stop), _flags(file), _within(beside, folder):
+    kept: dict[str, list[SimpleNamespace]] = {one: [] for one in returned}
+    with replaced(session.BaseSession, "run", stop), _flags(file), _within(beside, folder), _keeping(kept):
         try:
             if callable(program):
                 program(*arguments)
@@ -102,7 +116,26 @@ def until_session(program: str | Callable[..., object], *arguments: object, fold
     graph = tf.compat.v1.get_default_graph()
     if graph.finalized:
         graph._unsafe_unfinalize()  # a supervisor or a monitored session has closed it; what records it adds to it
-    return Reached(frames[::-1])
+    return Reached(frames[::-1], kept)
+
+
+@contextlib.contextmanager
+def _keeping(kept: Mapping[str, list[SimpleNamespace]]) -> Iterator[None]:
+    """While the body runs, keep what the names of functions stand for when these return."""
+    if not kept:
+        yield
+        return
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event == "return" and frame.f_code.co_name in kept and not _is_own(frame):
+            kept[frame.f_code.co_name].append(SimpleNamespace(**frame.f_locals))
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
 
 
 @contextlib.contextmanager
@@ -146,7 +179,8 @@ def _is_own(frame: FrameType) -> bool:
 def _flags(file: str | None) -> Iterator[None]:
     """Let the body define its flags, and forget them: a program is run once for each graph, and defines them each time.
 
-    Those that a file has defined as a module are put back afterwards.
+    Those that a file has defined as a module are put back afterwards; those of a module that it has imported stay, as
+    the module does, which defines them once.
     """
     flags = sys.modules.get("absl.flags")
     if flags is None:
@@ -162,7 +196,8 @@ def _flags(file: str | None) -> Iterator[None]:
         yield
     finally:
         for name in set(values) - known:
-            delattr(values, name)
+            if values.find_module_defining_flag(name) not in sys.modules:
+                delattr(values, name)
         for name, flag in hidden.items():
             values[name] = flag
             values.register_flag_by_module(homes[name], flag)
