@@ -23,7 +23,10 @@ def confirmed(first: Report, second: Report) -> Report:
     if not gone:
         return second
     what = f"rung {gone[0].number}, {gone[0].title} ({gone[0].detail})"
-    problem = f"a first run differed on {what}, and a second one does not: a side computes something else each time"
+    problem = (
+        f"a first run differed on {what}, and a second one, which keeps more, does not: a side computes something else "
+        "each time, or TF1's session does once more is fetched of it, as where its grappler loses a sign"
+    )
     return replace(second, problems=(*second.problems, problem))
 
 

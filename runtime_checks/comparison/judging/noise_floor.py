@@ -1,8 +1,9 @@
 """The noise of a side: how far its own runs are apart that differ in nothing but the order of rounding.
 
 The runs are the same scenario from values that were moved by about one unit in the last place, once more, and in the
-other mode (a session without grappler, a ``tf.function``). Moved values show how the program itself amplifies noise and
-always count. The others count as long as they are not far above that: a mode that computes something else is no noise
+other mode (a session without grappler, a ``tf.function``). Moved values show how the program itself amplifies noise, and
+count unless what a forward pass gives is another number from the first step on, such as one of the other sign: that no
+rounding does. The others count as long as they are not far above that: a mode that computes something else is no noise
 (see rung 8).
 """
 
@@ -25,6 +26,10 @@ __all__ = ["MODERATE", "NoiseFloor"]
 
 MODERATE = 10.0
 """How far above what moved values change another mode may lie and still be noise."""
+
+_FORWARD = ("output", "loss", "regularization", "metric")
+_FAR = 0.5
+"""The share of a value's own magnitude that rounding does not change in one pass; TF1's grappler has changed signs."""
 
 Difference = Callable[[Index, Index, Record], "float | None"]
 
@@ -105,7 +110,7 @@ class NoiseFloor:
             one
             for runs, record in zip(self._of(scenario), (couple.tf1, couple.tf2), strict=True)
             if record is not None
-            for one in _differences(self._plain, runs.main, runs.nudged, record)
+            for one in self._by_moved(self._plain, runs, record)
         ]
         key = (scenario, couple.known.kind, couple.known.name)
         if found:
@@ -144,12 +149,21 @@ class NoiseFloor:
         for runs, record in zip(self._of(scenario), (couple.tf1, couple.tf2), strict=True):
             if record is None:
                 continue
-            nudged += _differences(difference, runs.main, runs.nudged, record)
+            nudged += self._by_moved(difference, runs, record)
             others += [(one, record.dtype) for one in _differences(difference, runs.main, runs.others, record)]
         if not nudged and not others:
             return None
         floor = max(nudged, default=0.0)
         return max([floor, *(one for one, dtype in others if one <= max(table(dtype)[1], MODERATE * floor))])
+
+    def _by_moved(self, difference: Difference, runs: _Runs, record: Record) -> list[float]:
+        """What moved values change of a record; nothing where they make another number of it in the first step."""
+        first = runs.main.find(record.kind, record.name, 0) or record
+        if record.kind in _FORWARD and first.kept and self._values.of(first).dtype.kind in "fc":
+            most = max(_FAR * largest(self._values.of(first)), table(first.dtype)[1])
+            if any(one > most for one in _differences(self._plain, runs.main, runs.nudged, first)):
+                return []
+        return _differences(difference, runs.main, runs.nudged, record)
 
     def _of(self, scenario: str) -> tuple[_Runs, _Runs]:
         if scenario not in self._runs:

@@ -75,3 +75,24 @@ def test_what_is_beyond_the_noise_comes_first(tmp_path: Path, kind: str, name: s
     assert first is not None and not first.noise
     assert "stats/moving_mean" == first.deviation.tf1_name
     assert "which policy noise would tolerate" not in verdict(report)
+
+
+@pytest.mark.parametrize("policy", ["noise", "guide"])
+def test_a_sign_that_moved_values_change_is_no_noise(tmp_path: Path, policy: str):
+    """Grappler loses the minus of a loss in some sessions: another loss still differs."""
+
+    def turned(where: str, record: dict[str, Any]) -> dict[str, Any]:
+        again = where in (scenarios.STEPS_NUDGED, scenarios.STEPS_AGAIN)
+        return {**record, "value": -record["value"]} if again and record["kind"] == "loss" else record
+
+    def other(where: str, record: dict[str, Any]) -> dict[str, Any]:
+        value = record["value"] * type(record["value"].flat[0])(1.5)
+        return {**record, "value": value} if where == scenarios.STEPS and record["kind"] == "loss" else record
+
+    unlike, same = (
+        compared(tmp_path / name, tf1=Program(change=turned), tf2=replace(CLEAN, change=change), policy=policy)
+        for name, change in (("unlike", other), ("same", CLEAN.change))
+    )
+
+    assert {"loss"} == {check.kind for check in unlike.rung("step").failures}
+    assert Status.PASS is same.rung("step").status
