@@ -58,11 +58,14 @@ class Found:
         root: the folder from which it imports what does not lie beside the file; empty where there is none.
         call: the function or class in it that is called; empty for a script that is run.
         missing_arguments: parameters of that which have no default.
+        options: what a script has to be given on its command line: the option, empty for a word of its own, and what
+            it stands for.
         is_class: whether it is a class.
         runs: whether it goes on to run a session.
         given: what it is fed.
         fed: what it is fed besides, which the pair leaves out, as sentences.
         outputs, loss, train_op: how the program calls them when its session begins, as Python.
+        beside: what else the training step's run does that assigns variables, as Python.
         apart: whether the training step does not compute these outputs.
         loss_text, optimizer_text: how they are made, for the person who writes the TF2 side.
         compiled: the arguments of a ``compile`` elsewhere, as Python that means the same in the pair.
@@ -77,6 +80,7 @@ class Found:
     root: str = ""
     call: str = ""
     missing_arguments: list[str] = field(default_factory=list)
+    options: list[tuple[str, Missing]] = field(default_factory=list)
     is_class: bool = False
     runs: bool = True
     given: list[Given] = field(default_factory=list)
@@ -84,6 +88,7 @@ class Found:
     outputs: str | Missing = ""
     loss: str | Missing | None = None
     train_op: str | Missing | None = None
+    beside: list[str | Missing] = field(default_factory=list)
     apart: bool = False
     loss_text: str = ""
     optimizer_text: str = ""

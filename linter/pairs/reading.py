@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..analysis.index import Scope
@@ -15,7 +17,7 @@ from ..source.discovery import display_path
 from ..source.parsing import SourceFile
 from ..source.reading import read_source
 from .estimators import find_model_fn, read_model_fn
-from .found import Found
+from .found import Found, Missing
 from .keras_models import Tf2, find_maker, missing_arguments, outside_functions, read_keras, read_tf2
 from .sessions import read_session
 from .tracing import Program
@@ -76,6 +78,8 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
             f"TF2 has no {some}{' and others' if len(old) > 3 else ''}: run the pair with --python-tf1 of a TF 1.15, "
             "or let --fix --via compat.v1 rewrite the program first"
         )
+    if name is None:
+        found.options = list(_options(program))
     found.not_understood += program.unread
     for one in found.given:
         if (one.dtype or "").startswith(("int", "uint")) and one.role == "input" and not (one.bound or one.is_length):
@@ -101,6 +105,24 @@ def _is_gone(spelled: str) -> bool:
         and not spelled.startswith(_STOOD_FOR)
         and has(spelled, Target.KERAS2) is False
     )
+
+
+def _options(program: Program) -> Iterator[tuple[str, Missing]]:
+    """What a command line has to have, by argparse or absl."""
+    for call in program.calls():
+        first = call.call.args[0] if call.call.args else None
+        word = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+        if word is None:
+            continue
+        where = f"{call.file.display}:{call.line}"
+        if call.method.endswith("mark_flag_as_required"):
+            yield f"--{word}", Missing(f"the flag --{word}, {where}")
+        elif call.method == "add_argument":
+            is_option = word.startswith("-")
+            if call.literal("required") is True or (not is_option and call.value("nargs") is None):
+                choices = call.value("choices")
+                among = "" if choices is None else f", one of {ast.unparse(choices)}"
+                yield word if is_option else "", Missing(f"the argument {word}, {where}{among}")
 
 
 def _program(file: str, target: Target) -> tuple[Program, File]:

@@ -18,6 +18,7 @@ __all__ = ["read_session"]
 
 _MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession", "MonitoredSession", "managed_session")
 """They run the initializers when they are made."""
+_ASSIGNING = ("assign", "assign_add", "assign_sub", "assign_moving_average", "scatter_update", "scatter_add")
 
 
 class _Frame(NamedTuple):
@@ -115,6 +116,9 @@ class _Reader:
         fetched = self._fetched(step, runs)
         found.train_op = self._reach_of_call(step, [one for _, one in fetched], "the training step")
         found.told.append(f"{step.where} training step: `{_short(step.text)}`")
+        for one in self._updates_beside(step, loss, runs):
+            found.beside.append(self._reach_or(one, "an update"))
+            found.told.append(f"{one.where} run with it, and changes variables, too: `{_short(one.text)}`")
         found.optimizer_text = optimizers_of(self._program, step)
         if loss is None:
             found.loss = Missing(f"the loss, which the training step in {step.where} makes smaller")
@@ -307,6 +311,18 @@ class _Reader:
             for fetch in run.fetches:
                 if any(one.node is step.node for one in self._program.closure(fetch)):
                     found.append((run.spot, fetch))
+        return found
+
+    def _updates_beside(self, step: Spot, loss: Spot | None, runs: Sequence[_Run]) -> list[Spot]:
+        """What the first run that trains fetches besides that assigns variables, as of moving averages."""
+        training = [run for run in runs if any(one.node is run.spot.node for one, _ in self._fetched(step, runs))]
+        found = []
+        for fetch in training[0].fetches if training else ():
+            made = self._program.closure(fetch)
+            of_loss = loss is not None and any(one.node is loss.node for one in self._program.values(fetch))
+            trains = any(one.call is not None and is_step(one.call) for one in made)
+            if not (trains or of_loss) and any(one.call is not None and _updates(one.call) for one in made):
+                found.append(fetch)
         return found
 
     def _loss(self, step: Spot, by: Spot | None = None) -> Spot | None:
@@ -812,6 +828,15 @@ def _assigned(spots: Iterable[Spot]) -> Iterator[tuple[Spot, Spot, Spot]]:
         value = call.value("value", 0 if method else 1)
         if target is not None and value is not None:
             yield spot, spot.at(target), spot.at(value)
+
+
+def _updates(call: Call) -> bool:
+    """Whether it makes an operation that assigns a variable, or gives those of a batch normalization."""
+    if call.name == "tensorflow.get_collection":
+        return (path_of(call.value("key", 0)) or "").endswith("UPDATE_OPS")
+    last = call.name.rpartition(".")[2]
+    average = call.method == "apply" and "ExponentialMovingAverage" in call.name
+    return average or last in _ASSIGNING or (not call.name and call.method in _ASSIGNING)
 
 
 def _last_word(node: ast.expr) -> str:

@@ -37,7 +37,9 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
 }
+_LARGEST_POWER = 8
 _PUTS = ("append", "extend", "insert", "add")
 _DEEP = 24
 """Names that stand for each other, followed for one value."""
@@ -456,7 +458,8 @@ class Program:
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             sides = [self.value(spot.at(one), depth + 1) for one in (node.left, node.right)]
             if all(isinstance(side, int | float) for side in sides) and not (
-                type(node.op) in (ast.Div, ast.FloorDiv) and not sides[1]
+                (type(node.op) in (ast.Div, ast.FloorDiv) and not sides[1])
+                or (type(node.op) is ast.Pow and not 0 <= sides[1] <= _LARGEST_POWER)
             ):
                 return _OPERATORS[type(node.op)](*sides)
             if all(isinstance(side, tuple) for side in sides) and isinstance(node.op, ast.Add):

@@ -122,7 +122,11 @@ class _Writer:
         kept = ", ".join(f'"{one}"' for one in self._returned())
         more = f", returned=[{kept}]" if kept else ""
         if not found.call:
-            yield f'program = until_session("{file}"{more})  # what it has on its command line may follow the file'
+            given = [word for option, what in found.options for word in (option and f'"{option}"', _said(what)) if word]
+            words = "".join(f", {word}" for word in given)
+            home = self._relative(found.root or os.path.dirname(found.file))
+            folder = f', folder="{home}"' if home != "." else ""
+            yield f'program = until_session("{file}"{words}{folder}{more})  # its command line may follow the file'
         else:
             yield from self._import()
             if found.runs:
@@ -156,12 +160,14 @@ class _Writer:
         yield 'if mode == "infer":'
         yield "    return Spec(outputs, feeds=feeds)"
         shown = 'None if mode == "train" else outputs' if found.apart else "outputs"
-        yield f"return Spec({shown}, {reach(found.loss or 'None')}, {reach(found.train_op)}, feeds=feeds)"
+        step = ", ".join(map(reach, [found.train_op, *found.beside]))
+        step = f"tf.group({step})" if found.beside else step
+        yield f"return Spec({shown}, {reach(found.loss or 'None')}, {step}, feeds=feeds)"
 
     def _returned(self) -> list[str]:
         """The functions whose names are asked for when they have returned."""
         found = self._found
-        asked = [found.outputs, found.loss, found.train_op, *(one.reach for one in found.given)]
+        asked = [found.outputs, found.loss, found.train_op, *found.beside, *(one.reach for one in found.given)]
         names = [name for one in asked if isinstance(one, str) for name in re.findall(r'\breturned\["(\w+)"\]', one)]
         return list(dict.fromkeys(names))
 

@@ -67,6 +67,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_metrics(climb, asked),
         *_rates(climb, asked),
         *_unbuilt(climb),
+        *_other_steps(climb),
         *_random(climb),
         *_switched_off(climb),
         *_still(climb),
@@ -106,6 +107,18 @@ def _is_seen(climb: Climb, kind: str) -> bool:
     if kind == "dropout rate":
         return "random" in passed and all(drawn(scenario) for _, scenario in climb.both(scenarios.ALIGNED))
     return kind == "moving statistics" and not passed.isdisjoint({"step", "steps"})
+
+
+def _other_steps(climb: Climb) -> Iterator[str]:
+    """A pair has one training step: what a program's steps share, such as an optimizer, shows in none of its pairs."""
+    others = climb.tf1.content.get("other_steps") or ()
+    if others and {"step", "steps"} & climb.rungs.keys():
+        places = [shown((str(place[0]), int(place[1]))) for place in others if place]
+        made = f" (their optimizers are made at {some(list(dict.fromkeys(places)))})" if places else ""
+        yield (
+            f"{len(others)} other training step{'' if len(others) == 1 else 's'} of TF1's graph{made}: neither their "
+            "order nor what they share, as one optimizer; a pair whose sides run themselves compares them together"
+        )
 
 
 def _unbuilt(climb: Climb) -> Iterator[str]:

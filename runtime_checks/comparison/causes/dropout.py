@@ -20,7 +20,7 @@ from ...worker.recording.format.draws import STEP
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
 from ...worker.recording.values.sketch import sampled
-from ..draws import drawn
+from ..draws import drawn, unaligned
 from ..passes import Node, Pass
 from ..results import RandomOp
 from ..wording import place as shown
@@ -81,6 +81,9 @@ def clues(seen: Seen, weight: float) -> Iterator[Clue]:
         passes = [seen.operations(side, scenario) for side in ("tf1", "tf2")]
         if passes[0] is None or passes[1] is None:
             continue
+        draws = ([side.scenario(one) for side in (seen.tf1, seen.tf2)] for one in (scenario, scenarios.STEPS))
+        if scenario == scenarios.ALIGNED and unaligned(*draws)[1]:
+            continue  # what TF1's graph drops besides, TF2 does in its training step
         (olds, hidden), (news, lost) = (
             _of_side(run, drawn(side.scenario(scenario)))
             for run, side in zip(passes, (seen.tf1, seen.tf2), strict=True)

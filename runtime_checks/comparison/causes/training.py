@@ -381,10 +381,11 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         others = "another" if len(stopped) == 2 else f"{len(stopped) - 1} others"
         more = f" and {others}" if len(stopped) > 1 else ""
         side = "TF2" if first.tf1_name else "TF1"
-        given = [name for row in seen.tf2.content.get("optimizers") or () for name in row.get("weights") or ()]
-        twin = next((one for one in _trained(seen) if one.old == first.tf1_name), None)
-        if side == "TF2" and given and twin is not None and twin.new not in given:
-            words = f"TF2 does not give {first.tf1_name}{more} to its optimizer, whose list of weights lacks them"
+        one, recorded = (first.tf1_name, seen.tf2) if side == "TF2" else (first.tf2_name, seen.tf1)
+        given = [name for row in recorded.content.get("optimizers") or () for name in row.get("weights") or ()]
+        twin = next((twin for twin in _trained(seen) if one in (twin.old, twin.new)), None)
+        if given and twin is not None and (twin.new if side == "TF2" else twin.old) not in given:
+            words = f"{side} does not give {one}{more} to its optimizer, whose list of weights lacks them"
             yield Clue("variables", 0.9, f"{text}: {words}.")
             return
         words = f"none reaches {first.tf1_name or first.tf2_name}{more} on {side}, as behind a stop_gradient"

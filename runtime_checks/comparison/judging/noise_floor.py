@@ -1,10 +1,10 @@
 """The noise of a side: how far its own runs are apart that differ in nothing but the order of rounding.
 
 The runs are the same scenario from values that were moved by about one unit in the last place, once more, and in the
-other mode (a session without grappler, a ``tf.function``). Moved values show how the program itself amplifies noise, and
-count unless what a forward pass gives is another number from the first step on, such as one of the other sign: that no
-rounding does. The others count as long as they are not far above that: a mode that computes something else is no noise
-(see rung 8).
+other mode (a session without grappler, a ``tf.function``). Moved values show how the program amplifies noise itself.
+They count unless what a forward pass gives is another number from the first step on, such as one of the other sign:
+that no rounding does. The others count as long as they are not far above that: a mode that computes something else is
+no noise (see rung 8).
 """
 
 from __future__ import annotations

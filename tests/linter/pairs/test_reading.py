@@ -929,3 +929,114 @@ v1.Session().run(net.step, {placeholders["rows"]: rows})
 
     assert [("rows", "placeholders['rows']", (None, 3))] == [(one.name, one.reach, one.shape) for one in found.given]
     assert ("net.loss", "net.step") == (found.loss, found.train_op)
+
+
+BESIDE = """
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2 ** 2])
+mean = tf.get_variable("mean", [4], trainable=False)
+logits = tf.layers.dense(x - mean, 3)
+loss = tf.reduce_mean(tf.square(logits)) + tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))
+opt = tf.train.MomentumOptimizer(0.1, 0.9)
+apply_op = opt.apply_gradients(opt.compute_gradients(loss))
+updates = tf.group(mean.assign(0.9 * mean + 0.1 * tf.reduce_mean(x, 0)))
+train_op = tf.group(apply_op, updates)
+norms = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+summary = tf.summary.scalar("loss", loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        FETCHED
+        sess.run(fetched, {x: batch()})
+"""
+
+
+@pytest.mark.parametrize(
+    ("fetched", "step", "beside"),
+    [
+        ("fetched = [train_op, loss]", "train_op", []),
+        ("fetched = [train_op, loss]\n        if step % 2:\n            fetched.append(summary)", "train_op", []),
+        ("fetched = [apply_op, updates, loss]", "apply_op", ["updates"]),
+        ("fetched = {'step': apply_op, 'norms': norms, 'more': [updates, summary]}", "apply_op", ["norms", "updates"]),
+    ],
+)
+def test_all_that_a_training_run_updates_is_the_step(
+    tmp_path: Path, fetched: str, step: str, beside: list[str]
+) -> None:
+    """By the name that is fetched, and with what is fetched beside it; no summary, and no loss with penalties."""
+    found = read(tmp_path, BESIDE.replace("FETCHED", fetched))
+    names = ", ".join(f'program["{name}"]' for name in [step, *beside])
+
+    assert (step, beside, (None, 4)) == (found.train_op, found.beside, found.given[0].shape)
+    assert (f"tf.group({names})" if beside else names) in written(found, None, "", str(tmp_path / "pair.py"))
+
+
+LOCAL = """
+import argparse
+from tools.helpers import *
+
+parser = argparse.ArgumentParser()
+parser.add_argument("words")
+parser.add_argument("--kind", required=True, choices=["a", "b"])
+parser.add_argument("--more")
+
+
+class Net:
+    def __init__(self, config):
+        self.x = tf.placeholder(tf.int32, [None, config["length"]])
+        self.y = tf.placeholder(tf.int32, [None])
+        self.keep = tf.placeholder(tf.float32)
+
+    def build(self):
+        table = tf.get_variable("table", [9, 4])
+        self.seen = tf.nn.embedding_lookup(table, self.x)
+        hidden = tf.nn.dropout(tf.layers.dense(tf.reduce_mean(self.seen, 1), 5), self.keep)
+        scores = tf.layers.dense(hidden, 3)
+        self.loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=self.y, logits=scores))
+        smaller = self.loss
+        self.step = tf.train.AdamOptimizer().minimize(smaller)
+
+
+net = Net({"length": 7})
+net.build()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    train(net, sess)
+    print(sess.run(net.seen, {net.x: batch()}))
+"""
+HELPERS = """
+import tensorflow as tf
+
+
+def feeds_of(model, keep):
+    feeds = {model.x: batch(), model.y: classes(), model.keep: keep}
+    return feeds
+
+
+def train(model, sess):
+    feeds = feeds_of(model, .5)
+    return sess.run([model.step, model.loss], feeds)
+"""
+
+
+def test_a_program_that_is_run_from_the_folder_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its helpers make what is fed; the scores have a name in a function that has returned, and no other."""
+    for name, text in {"old/nets/main.py": LOCAL, "old/tools/helpers.py": HELPERS}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    found = read_tf1(str(tmp_path / "old/nets/main.py"), None, Target.KERAS3)
+    keep = next(one for one in found.given if one.name == "keep")
+    text = written(found, None, "", str(tmp_path / "pair.py"))
+
+    assert ('returned["build"][0].scores', "net.loss", "net.step") == (found.outputs, found.loss, found.train_op)
+    assert ("setting", "0.5", "1.0") == (keep.role, keep.train, keep.evaluate)
+    assert {"x": (None, 7), "y": (None,)} == {one.name: one.shape for one in found.given if one is not keep}
+    assert [] == found.not_understood
+    assert 'sys.path.insert(0, str(Path(__file__).parent / "old"))' in text
+    assert 'folder="old", returned=["build"])' in text
+    assert [
+        "the argument --kind, old/nets/main.py:7, one of ['a', 'b']",
+        "the argument words, old/nets/main.py:6",
+    ] == [what.partition(": ")[2] for what in unfilled_in(text)][:2]

@@ -216,3 +216,24 @@ left_out, stopped = (
     )
     for stop in (False, True)
 )
+
+
+def in_turns(features, labels):
+    """TF1 trains the last layer by a step of its own, which the pair does not run."""
+    outputs = v1.layers.dense(v1.layers.dense(features, 6, tf.nn.tanh, name="hidden"), 2, name="top")
+    if labels is None:
+        return Spec(predictions=outputs)
+    loss = tf.reduce_mean(tf.square(outputs - labels))
+    first, second = (v1.trainable_variables(scope) for scope in ("hidden", "top"))
+    train_op = v1.train.AdamOptimizer(0.01, epsilon=1e-3).minimize(loss, var_list=first)
+    v1.train.AdamOptimizer(0.01, epsilon=1e-3).minimize(loss, var_list=second)
+    return Spec(predictions=outputs, loss=loss, train_op=train_op)
+
+
+left_on_tf1 = Pair(
+    tf1=in_turns,
+    tf2=kept(lambda: keras.optimizers.Adam(0.01, epsilon=1e-3)),
+    train_step=keeping,
+    inputs=rows,
+    labels=numbers,
+)

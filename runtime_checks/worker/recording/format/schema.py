@@ -360,6 +360,7 @@ CONTENT = _fields(
         "other_variables": _list(_VARIABLE),
         "layers": _list(_LAYER),
         "optimizers": _list(_OPTIMIZER),
+        "other_steps": _list(_maybe(_place)),
         "averages": _list(_AVERAGE),
         "alike": _list(_ALIKE),
         "moved": _list(_text),

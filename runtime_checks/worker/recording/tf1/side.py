@@ -31,6 +31,7 @@ from ..randomness.ledger import Draw
 from ..tensors import Array, DType, Function, Operation, V1Session, Variable
 from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
+from ..watching.constructions import made_at
 from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions
 from .alike import alike
 from .building import EVALUATE, INFER, TRAIN, Network, build, takes
@@ -246,6 +247,8 @@ class _Side:
         self._said.add("trains")
         kept = keep(network, self.code)
         self.recording.content["optimizers"] = kept.optimizers
+        places = [made_at(applied.optimizer) for applied in network.idle]
+        self.recording.content["other_steps"] = [None if place is None else list(place) for place in places]
         self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
         counters = {said["name"] for said in kept.others if said["purpose"] == "counter"}  # which inference may have

@@ -57,7 +57,10 @@ def keep(network: Network, code: UserCode) -> Kept:
             {**_described(variable, id(variable) in trainable, code), "purpose": purpose}
             for variable, purpose in _others(network)
         ],
-        [_optimizer(applied.optimizer, code) for applied in network.applied],
+        [
+            {**_optimizer(applied.optimizer, code), "weights": [plain(variable) for variable in applied.given]}
+            for applied in network.applied
+        ],
         _averages(network),
     )
 

@@ -55,6 +55,8 @@ class Applied(NamedTuple):
     """The global variables that came into being in the call."""
     step: Variable | None = None
     """What counts the updates: the variable that was given as ``global_step``."""
+    given: Sequence[Variable] = ()
+    """All variables of the call, also those without a gradient."""
 
 
 @contextlib.contextmanager
@@ -89,7 +91,8 @@ def _telling(running: list[list[bool]], heard: Callable[[Applied], None], origin
         if not inner:
             made = [variable for variable in _global_variables() if id(variable) not in before]
             given = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
-            heard(Applied(self, given, learning_rate(self), made, args[0] if args else kwargs.get("global_step")))
+            step = args[0] if args else kwargs.get("global_step")
+            heard(Applied(self, given, learning_rate(self), made, step, [variable for _, variable in pairs]))
         for outer in running:
             outer.append(True)
         return result
