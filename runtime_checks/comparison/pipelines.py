@@ -59,6 +59,11 @@ class Pipelines:
         """Of each side, whether all of its batches are here."""
         return [bool(side.scenario.said.get("ended")) for side in self.sides]
 
+    @property
+    def races(self) -> bool:
+        """Whether it is chance in which order TF1's threads read, and nothing shuffles."""
+        return bool(self.sides[0].scenario.said.get("races")) and not self.shuffled[1]
+
     def any_batch(self) -> bool:
         """Whether either side gives one."""
         return any(self._steps)
@@ -117,6 +122,8 @@ class Pipelines:
     def shuffling(self) -> str:
         """How the shuffling differs; empty where it does not."""
         one, other = self.shuffled
+        if self.races:
+            return ""
         if one != other:
             return f"{'TF1' if one else 'TF2'} shuffles, and {'TF2' if one else 'TF1'} gives the same order each time"
         windows = [self._window(number) for number in (0, 1)]

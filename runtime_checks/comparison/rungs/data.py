@@ -47,9 +47,10 @@ def judge(climb: Climb) -> Settled:
     problems = [*filter(None, [pipelines.shuffling(), pipelines.end(), pipelines.examples() if whole else ""])]
     if problems:
         return climb.settle([told(problem) for problem in problems], (), "")
+    order = "in which order TF1's threads read is chance" if pipelines.races else "both sides shuffle"
     if not whole:
         return Settled(
             Status.NOT_RUN,
-            "both sides shuffle, and not all of their batches were looked at: which examples come was not compared",
+            f"{order}, and not all of the batches were looked at: which examples come was not compared",
         )
-    return climb.settle([told("")], ["both sides shuffle: their examples were compared, and not the order"], "")
+    return climb.settle([told("")], [f"{order}: the examples were compared, and not the order"], "")

@@ -1,7 +1,8 @@
 """Records the batches that the input pipelines of a pair give: datasets, tensors of a graph, queues, what is iterable.
 
 Both sides are seeded alike. A pipeline is begun a second time with another seed: whether other batches come then is
-whether it is random.
+whether it is random. One of a TF1 graph is begun once more with the first seed: where other batches come then, and
+nothing of the graph shuffles, its threads race.
 
 Under a strategy it is what each replica gets of a dataset, in all processes of a cluster. They are seeded alike, and
 the second time TensorFlow has no seed, and Python and numpy one of each process, as in programs that set none.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
@@ -26,7 +28,7 @@ from .pairs import structures
 from .pairs.batches import PairError, seeded
 from .pairs.mapping import plain
 from .pairs.pair import Pair
-from .tensors import Array, Function, Json, Nest, Strategy
+from .tensors import Array, Function, Json, Nest, Operation, Strategy
 
 __all__ = ["record_pipeline"]
 
@@ -50,8 +52,8 @@ def record_pipeline(
     several processes that set no seed, as far as these differ.
 
     Args:
-        chapter: where to; it says whether the pipeline ``ended``, whether it is ``random``, what it ``shuffles``, and
-            under a strategy which ``datasets`` the user's lines make.
+        chapter: where to; it says whether the pipeline ``ended``, whether it is ``random``, whether its threads
+            ``race``, what it ``shuffles``, and under a strategy which ``datasets`` the user's lines make.
         pair: its ``data`` are the functions of both sides.
         side: ``tf1`` or ``tf2``.
         seed: of all randomness.
@@ -90,7 +92,13 @@ def record_pipeline(
                 chapter.add("unseeded", name, array, step)
             if step + 1 == _AGAIN and (task is None or again.begins_as(first)):
                 break
-    chapter.say(ended=first.ended, random=not again.begins_as(first), shuffles=shuffles)
+    random, races = not again.begins_as(first), False
+    if random and side == "tf1" and not shuffles:
+        once_more = _Looked(1)
+        with _begun(_of_graph, function, pair, seed) as batches:
+            looked = list(itertools.islice(once_more.through(batches), _AGAIN))
+        races = bool(looked) and not once_more.begins_as(first) and not _shuffled(function, pair)
+    chapter.say(ended=first.ended, random=random, races=races, shuffles=shuffles)
     if strategy is not None:
         chapter.say(datasets=datasets)
 
@@ -162,6 +170,28 @@ def _of_graph(function: Function, pair: Pair, seed: int) -> Iterator[Named]:
                 coordinator.request_stop()
                 with contextlib.suppress(Exception):  # of a queue that is closed while it is filled
                     coordinator.join(threads, stop_grace_period_secs=2)
+
+
+def _shuffled(function: Function, pair: Pair) -> bool:
+    """Whether what a TF1 graph reads goes through an operation that shuffles more than one thing."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        value = _called(function, pair)
+        waiting = [leaf.op for leaf in dict(structures.flat(value, "batch")).values() if hasattr(leaf, "op")]
+        met: set[Operation] = set()
+        while waiting:
+            operation = waiting.pop()
+            if operation in met:
+                continue
+            met.add(operation)
+            one = operation.type == "RandomShuffle" and operation.inputs[0].shape.rank and operation.inputs[0].shape[0]
+            if "Shuffle" in operation.type and int(one or 0) != 1:
+                return True
+            waiting += [tensor.op for tensor in operation.inputs]
+            if "Queue" in operation.type and not operation.inputs:  # what is put into it does not stand behind it
+                waiting += [user for out in operation.outputs for user in out.consumers()]
+        return False
 
 
 def _iterators(graph: Any) -> list[Any]:

@@ -155,7 +155,7 @@ def test_optimizers_that_have_weights_in_common(target: str, verified: Verified)
     ("name", "kind", "words"),
     [
         ("left_out", "variables", "does not give top/kernel to its optimizer, whose list of weights lacks them"),
-        ("left_on_tf1", "variables", "TF1 does not give sequential/top/kernel and another to its optimizer, whose list"),
+        ("left_on_tf1", "variables", "TF1 does not give sequential/top/kernel and another to its optimizer, whose"),
         ("stopped", "forward", "none reaches top/kernel on TF2, as behind a stop_gradient"),
     ],
 )

@@ -159,6 +159,7 @@ if TYPE_CHECKING:
         other_variables: list[VariableRow]
         layers: list[LayerRow]
         optimizers: list[OptimizerRow]
+        other_steps: list[list[Json] | None]
         averages: list[AverageRow]
         alike: list[AlikeRow]
         moved: list[str]

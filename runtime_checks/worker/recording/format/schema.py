@@ -278,6 +278,7 @@ _SCENARIO = _fields(
         "unused": _NAMES,
         "ended": _flag,
         "random": _flag,
+        "races": _flag,
         "shuffles": _list(_fields({"size": _LENGTH}, {"place": _maybe(_place)})),
         "datasets": _list(_fields({"what": _text, "place": _place}, {})),
         "groups": _list(_GROUP),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 from types import ModuleType
 from typing import Any
 
@@ -72,6 +74,15 @@ def queued(tf: ModuleType) -> Any:
     return tf.compat.v1.train.batch([row, label], 4, allow_smaller_final_batch=True)
 
 
+def read_by_threads(tf: ModuleType, window: int = 0) -> Any:
+    """One of four threads or another comes first; beside it something else is shuffled, which is not read."""
+    tf.compat.v1.train.string_input_producer(["a", "b"])
+    row, label = tf.compat.v1.train.slice_input_producer([ROWS, CLASSES], num_epochs=1, shuffle=bool(window))
+    row = tf.compat.v1.py_func(lambda one: time.sleep(SystemRandom().uniform(0.0, 0.02)) or one, [row], tf.float32)
+    row.set_shape([3])
+    return tf.compat.v1.train.batch([row, label], 4, num_threads=4, allow_smaller_final_batch=True)
+
+
 def fed(tf: ModuleType) -> Any:
     """What a loop feeds to its placeholders."""
     x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="x")
@@ -120,6 +131,7 @@ SOUND: dict[str, tuple[Pipeline, Pipeline]] = {
     "tensors of an input_fn": (tensors, of(ROWS, CLASSES)),
     "an iterator that is initialized": (initialized, of(ROWS, CLASSES)),
     "queues": (queued, of(ROWS, CLASSES)),
+    "queues that several threads read": (read_by_threads, of(ROWS, CLASSES)),
     "feeds": (fed, generated),
     "a table": (looked_up, of(np.arange(22, dtype=np.int64))),
     "a sequence of Keras": (of(ROWS, CLASSES), sequence),
@@ -173,6 +185,9 @@ BUGS: dict[str, tuple[Pipeline, Pipeline, str]] = {
     "cut off": (of(ROWS), changed(lambda tf, x: tf.clip_by_value(x, -0.5, 0.5), of(ROWS)), "cut off at both ends"),
     "one off": (of(CLASSES), of(CLASSES + 1), "TF2's are TF1's + 1"),
     "a batch late": (of(ROWS), then(of(ROWS), lambda tf, data: data.skip(1)), "what TF1 gives in batch 1"),
+    "not shuffled, and read by several threads": (
+        lambda tf: read_by_threads(tf, 22), of(ROWS, CLASSES), "TF1 shuffles, and TF2 gives the same order"
+    ),
     "not shuffled": (shuffled(22, ROWS, CLASSES), of(ROWS, CLASSES), "TF1 shuffles, and TF2 gives the same order"),
     "shuffled among few": (
         shuffled(22, ROWS, CLASSES),
