@@ -156,6 +156,22 @@ def test_loss(record: Record, old: tuple[float, float], new: tuple[float, float]
     assert words in causes[0].evidence[0]
 
 
+def test_a_penalty_of_another_scale_is_not_left_out(record: Record) -> None:
+    """The sums of the penalties tell what the rounding of a large loss hides."""
+    values = [
+        [
+            ("label", "label", 0, np.zeros(5)),
+            ("loss", "loss", 0, 250.0 + total),
+            ("regularization", "total", 0, total),
+            ("regularization", "one", 0, 0.3),
+        ]
+        for total in (0.5, 0.2006)
+    ]
+    causes = rank(report(("6", [check("loss", "loss")])), *record("steps", *values))
+
+    assert not any("leaves out" in text for cause in causes for text in cause.evidence)
+
+
 def test_summed_loss_names_the_batch(record: Record) -> None:
     """Where the factor is the size of the batch it says so."""
     values = [[("label", "label", 0, np.zeros(5)), ("loss", "loss", 0, loss)] for loss in (1.5, 7.5)]
