@@ -17,6 +17,12 @@ _DEBIASED = (
     "`tf.keras.layers.BatchNormalization` does not: evaluation of the first steps differs"
 )
 _POSITIONS = {"decay": 1, "scale": 3}
+_AVERAGE = "tensorflow.python.training.moving_averages.assign_moving_average"
+_AVERAGED = (
+    "corrects its average for the zero that it begins with, unless it is given `zero_debias=False`, and no layer of "
+    "Keras does: in its place, divide an average that begins at zero by `1 - decay ** steps`, or see the first steps "
+    "evaluate otherwise"
+)
 
 
 class BatchNormDefaults(Rule):
@@ -32,6 +38,7 @@ class BatchNormDefaults(Rule):
     An `arg_scope` of the file that may give them makes it silent.
     With `zero_debias_moving_mean=True` the moving mean is that of the batch after the first step, and without it
     `1 - decay` times that; Keras has no such setting, and the two are `decay ** steps` apart.
+    `moving_averages.assign_moving_average`, of which normalizations of one's own are made, does so by default.
     No run decides this: the two have other variables, and no pair of calls to compare; `verify` compares the models.
 
     ## Example
@@ -66,12 +73,16 @@ class BatchNormDefaults(Rule):
     effort = Effort.LOCAL
     recipe = "slim"
     beside = ("TF104", "TF105", "TF106", "TF110", "TF405")  # where it is made, and that contrib is gone
-    references = ("slim.batch_norm",)
+    references = ("slim.batch_norm", _AVERAGE)
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """Tell of the defaults where they are first taken, in a call or by a layer that normalizes with it."""
         given = _given(reference)
         if given is None:
+            return
+        if reference.name == _AVERAGE:
+            if "zero_debias" not in given and is_first(reference, self.code):
+                yield self.report(reference, f"`{reference.path}` {_AVERAGED}.")
             return
         missing = [name for name in _ADVICE if name not in given and not is_scoped(reference, name)]
         values = [given.get(_DEBIAS), *scoped(reference, _DEBIAS)]
@@ -102,7 +113,8 @@ def _given(reference: Reference) -> Mapping[str, ast.expr] | None:
     if isinstance(parent, ast.Call) and parent.func is reference.syntax:
         if any(isinstance(given, ast.Starred) for given in parent.args) or None in [k.arg for k in parent.keywords]:
             return None
-        by_position = {name: parent.args[at] for name, at in _POSITIONS.items() if at < len(parent.args)}
+        positions = {"zero_debias": 3} if reference.name == _AVERAGE else _POSITIONS
+        by_position = {name: parent.args[at] for name, at in positions.items() if at < len(parent.args)}
         return by_position | {keyword.arg: keyword.value for keyword in parent.keywords if keyword.arg}
     if not isinstance(parent, ast.keyword) or parent.arg != "normalizer_fn":
         return None

@@ -22,6 +22,7 @@ class MovingAverageOfTensor(Rule):
     With eager execution on, `apply` raises TypeError for a tensor, in a `tf.function` too: the average of a loss or
     of a batch's moments has to be kept in a variable.
     TF1 kept one for each tensor, which began at zero.
+    With `num_updates=n` the decay is `min(decay, (1 + n) / (10 + n))`: 0.1 in the first step, and after 100 steps 0.92.
     `apply` without a list averages the trainable variables of the graph, of which there are none in eager execution:
     nothing is averaged, and nothing raises before `average` gives None.
 
@@ -85,9 +86,23 @@ class MovingAverageOfTensor(Rule):
         yield self.report(
             call,
             f"{where}{too} `{call.path}` raises TypeError for a tensor such as `{ast.unparse(tensor)}`: it averages "
-            "variables alone. Keep the average in a `tf.Variable` that begins at zero, and assign that at each step.",
+            "variables alone. Keep the average in a `tf.Variable` that begins at zero, and assign that at each step"
+            f"{_decay(call)}.",
             severity,
         )
+
+
+def _decay(call: Call) -> str:
+    """What is to be said of the decay, where the average is given the number of updates."""
+    receiver = call.receiver
+    made = call.reaching(receiver) if isinstance(receiver, ast.Name) else assignments_to(call, receiver)
+    for one in made if receiver is not None else ():
+        maker = None if one.value is None else one.file.call_at(one.value)
+        number = None if maker is None else maker.value("num_updates", 1)
+        if number is not None and not is_none(number):
+            n = ast.unparse(number)
+            return f", with the decay `min(decay, (1 + n) / (10 + n))`, where n is `{n}`"
+    return ""
 
 
 def _parts(site: Site, node: ast.expr, deep: int = _DEEP) -> Iterator[tuple[Site, ast.expr]]:

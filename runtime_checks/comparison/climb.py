@@ -40,6 +40,10 @@ BRIEF = (
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
+UNMEASURED = (
+    "no noise was measured of what differs, as of a side that runs itself: what training amplifies of rounding was "
+    "allowed nothing, and --policy guide has bounds of its own"
+)
 _EXACT = 1e-3
 """The share of a value up to which noise covers no difference."""
 _MOSTLY = 0.01
@@ -298,6 +302,8 @@ class Climb:
         notes = [*notes, *([WITHIN_NOISE] if status is Status.FAIL and all(map(is_noise, failed)) else [])]
         if status is Status.FAIL and any(one.content.get("brief") for one in (self.tf1, self.tf2)):
             notes.append(BRIEF)
+        if status is Status.FAIL and self.judge.policy.base == "noise" and failed and all(map(_unmeasured, failed)):
+            notes.append(UNMEASURED)
         return Settled(status, detail, needed, tuple(dict.fromkeys(notes)), tuple(checks))
 
     def _tell(self, problem: str) -> None:
@@ -409,6 +415,11 @@ def why_missing(both: Iterable[tuple[str, Scenario]]) -> str:
         elif scenario.outcome != "ok":
             words.append(f"{side}: {scenario.detail}")
     return "; ".join(words)
+
+
+def _unmeasured(check: Deviation) -> bool:
+    """Whether it is of a training step, and its noise is not known."""
+    return check.kind in ("update", "variable", "gradient", "slot") and check.floor is None
 
 
 def shows_something(checks: Iterable[Deviation]) -> bool:

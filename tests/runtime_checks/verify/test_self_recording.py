@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from migrate_lint.runtime_checks import Pair, record
+from migrate_lint.runtime_checks.comparison.climb import UNMEASURED
+from migrate_lint.runtime_checks.comparison.compare import compare
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.worker.frames import UserCode
 from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
 from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, Scenario, read
@@ -226,3 +229,17 @@ def test_there_must_be_a_side_to_copy_from(tmp_path: Path) -> None:
     """Silence would leave other weights on both sides."""
     with pytest.raises(PairError, match="no recording of the TF1 side"), record(tmp_path, side="tf2") as run:
         run.copy_initial_values([])
+
+
+@pytest.mark.parametrize("policy", ["noise", "guide"])
+def test_a_difference_of_which_no_noise_is_known_is_told(tmp_path: Path, policy: str) -> None:
+    """A side that runs itself is run once: rounding that training amplifies is allowed nothing by policy noise."""
+    for number, side in enumerate(("tf1", "tf2")):
+        with record(tmp_path / side, side=side) as run:
+            run.variables({"w": [1.0, 2.0]})
+            with run.step():
+                run.variables({"w": [1.5, 2.5 + 0.01 * number]})
+    rung = compare(*(read(tmp_path / side) for side in ("tf1", "tf2")), policy=policy).rung("step")
+
+    assert Status.FAIL is rung.status
+    assert (policy == "noise") == (UNMEASURED in rung.notes)

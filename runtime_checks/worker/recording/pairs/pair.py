@@ -171,7 +171,7 @@ class Pair:
         self,
         tf1: Side,
         tf2: Side,
-        inputs: Nest,
+        inputs: Nest = None,
         labels: Nest = None,
         *,
         train_step: Side = None,
