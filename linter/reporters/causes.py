@@ -67,7 +67,8 @@ def first_steps(result: Result, paint: Paint) -> Iterator[str]:
         yield f"{' ' * (2 * width + 8)}{listed([place for *_, place in stopping], 'place')}"
     if echoes := [one for one in serious if one in known.causes]:
         places = _spoken(place_of(cause) for one in echoes for cause in known.causes[one][:1])
-        yield f"  {len(echoes):>{width}} of {len(serious)}: {'follows' if len(echoes) == 1 else 'follow'} from others"
+        follow = "follows from another" if len(echoes) == 1 else "follow from others"
+        yield f"  {len(echoes):>{width}} of {len(serious)}: {follow} (counted below as well)"
         yield f"{' ' * (2 * width + 8)}{listed(places, 'place')}"
     for family, found in sorted(causes.items(), key=lambda item: (-_errors(item[1]), -len(item[1]), item[0])):
         files = _spoken(printable(finding.path) for finding in found)

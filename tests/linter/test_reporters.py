@@ -376,7 +376,7 @@ def test_what_to_do_first_begins_with_what_breaks_the_others(tmp_path: Path) -> 
         "What to do first:",
         "  until it is mended, 2 files cannot be imported:",
         "            a.py:3",
-        "  11 of 12: follow from others",
+        "  11 of 12: follow from others (counted below as well)",
         "            a.py:3 11",
     ] == [line.replace(f"{root}/", "") for line in first_steps(found, PLAIN)][:5]
 
