@@ -197,6 +197,10 @@ def elsewhere(features, mode):
     until_session("old/opening.py")
 
 
+def from_above(features, mode):
+    until_session("old/deep/importing.py")
+
+
 def no_folder(features, mode):
     until_session("old/opening.py", folder="new")
 
@@ -209,7 +213,7 @@ PAIRS = {
     function.__name__: of(function)
     for function in (
         given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused, beside, elsewhere,
-        no_folder, local, not_returned,
+        no_folder, from_above, local, not_returned,
     )
 }
 """
@@ -236,6 +240,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, children: Children) -> Ge
             (folders[keras] / "local.py").write_text(LOCAL, "utf-8")
             (folders[keras] / "old").mkdir()
             (folders[keras] / "old" / "data.txt").write_text("3", "utf-8")
+            (folders[keras] / "old" / "deep").mkdir()
+            (folders[keras] / "old" / "helpers.py").touch()
+            (folders[keras] / "old" / "deep" / "importing.py").write_text("from helpers import feed", "utf-8")
             opening = SCRIPT.replace('"classes", 3', '"kinds", int(open("data.txt").read())')
             opening = opening.replace("FLAGS.classes", "FLAGS.kinds")
             (folders[keras] / "old" / "opening.py").write_text(opening, "utf-8")
@@ -299,6 +306,7 @@ def test_graphs_of_the_programs_own_are_told(recorded: Get, keras: str) -> None:
         ("foreign", "feeds of the Spec: 'input:0' is no tensor of the graph that was built"),
         ("hungry", "feeds of the Spec: loss needs Placeholder_1:0 (programs.py:16), which gets nothing"),
         ("absent", "the program has no logit when it comes to its first session; it has FLAGS, feed, keep, logits, "),
+        ("from_above", "deep/importing.py does not find helpers, which lies in old: put that on the path before"),
         ("not_returned", "build has returned 1 time; gone has returned 0 times"),
         ("idle", "len ends without running anything in a session"),
         ("nowhere", "until_session: there is no file "),

@@ -74,8 +74,8 @@ def until_session(
         returned: functions, by their names alone, whose local names are kept when they return.
 
     Raises:
-        PairError: if there is no such file or folder, the program does not find a file that lies beside it, or it
-            ends, or exits, without running a session.
+        PairError: if there is no such file or folder, the program does not find a file that lies beside it or a
+            module that lies above it, or it ends, or exits, without running a session.
         Exception: whatever the program raises before.
     """
     import tensorflow as tf
@@ -105,6 +105,15 @@ def until_session(
             raise PairError(
                 f"{name} does not find {wanted}, which lies in its folder: run verify there, or say "
                 f"until_session({name!r}, ..., folder={where!r})"
+            ) from error
+        except ModuleNotFoundError as error:
+            home = _above(own, str(error.name or "").partition(".")[0]) if own else None
+            if home is None:
+                raise
+            where = os.path.relpath(home, beside or None)
+            raise PairError(
+                f"{name} does not find {error.name}, which lies in {where}: put that on the path before, as PYTHONPATH "
+                f"did, sys.path.insert(0, {where!r}) if verify runs beside the pair"
             ) from error
         except SystemExit as error:
             raise PairError(
@@ -151,6 +160,15 @@ def _within(beside: str, folder: str | None) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+def _above(folder: str, module: str) -> str | None:
+    """The nearest folder above one that has a module of a name."""
+    while module and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        if any(os.path.exists(os.path.join(folder, one)) for one in (module, f"{module}.py")):
+            return folder
+    return None
 
 
 def _run(file: str, arguments: Sequence[str]) -> None:
