@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Found", "Given", "Missing"]
+__all__ = ["ROWS_FED", "Found", "Given", "Missing"]
+
+ROWS_FED = "the number of rows"
+"""What a setting is fed that is the length of a batch."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Given:
         one_hot: whether a row says which of its columns is meant.
         is_length: whether it says how many steps each row has.
         key: in a dict of features.
+        filled: ``zeros`` or ``ones``, where nothing else is fed.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Given:
     one_hot: bool = False
     is_length: bool = False
     key: str | None = None
+    filled: str = ""
 
 
 @dataclass

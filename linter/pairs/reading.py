@@ -108,7 +108,10 @@ def _is_gone(spelled: str) -> bool:
 
 
 def _options(program: Program) -> Iterator[tuple[str, Missing]]:
-    """What a command line has to have, by argparse or absl."""
+    """What a command line has to have, by argparse, absl or ``sys.argv``."""
+    words = {number: where for file in program.files.values() for number, where in _words(file)}
+    for number in sorted(words):
+        yield "", Missing(f"word {number} of the command line, {words[number]}")
     for call in program.calls():
         first = call.call.args[0] if call.call.args else None
         word = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
@@ -123,6 +126,16 @@ def _options(program: Program) -> Iterator[tuple[str, Missing]]:
                 choices = call.value("choices")
                 among = "" if choices is None else f", one of {ast.unparse(choices)}"
                 yield word if is_option else "", Missing(f"the argument {word}, {where}{among}")
+
+
+def _words(file: File) -> Iterator[tuple[int, str]]:
+    """The numbered words of ``sys.argv`` that a file reads."""
+    for reference in file.references:
+        whole = file.parent_of(reference.syntax)
+        if reference.path == "sys.argv" and isinstance(whole, ast.Subscript) and whole.value is reference.syntax:
+            number = whole.slice.value if isinstance(whole.slice, ast.Constant) else None
+            if isinstance(number, int) and number > 0:
+                yield number, f"{file.display}:{whole.lineno}"
 
 
 def _program(file: str, target: Target) -> tuple[Program, File]:

@@ -10,7 +10,7 @@ from ..analysis.index import Scope
 from ..analysis.names import PLACEHOLDERS, Name
 from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
-from .found import Found, Given, Missing
+from .found import ROWS_FED, Found, Given, Missing
 from .placeholders import describe, dropout_off, fed_to, makes_variables, range_of
 from .tracing import Program, Spot, behind, is_step, loss_given, optimizers_of, position_in
 
@@ -594,12 +594,24 @@ class _Reader:
                 given.evaluate = "False"
         elif id(spot.node) in self._labels:
             given.role = "label"
+        elif filled := {next(self._filled(value), "") for _, _, value in fed}:
+            given.filled = filled.pop() if len(filled) == 1 else ""
+            given.role = "setting" if given.filled else given.role
+
+    def _filled(self, value: Spot) -> Iterator[str]:
+        """``zeros`` or ``ones``, where a value is an array of them and nothing else."""
+        made = [one for one in self._program.values(value) if not isinstance(one.node, ast.Name | ast.Attribute)]
+        name = made[0].call.name if len(made) == 1 and made[0].call is not None else ""
+        if name in ("numpy.zeros", "numpy.ones"):
+            yield name.removeprefix("numpy.")
 
     def _setting(self, values: Sequence[Spot], given: Given) -> str | Missing:
         for value in values:
             number = self._program.value(value)
             if isinstance(number, bool | int | float):
                 return repr(number)
+            if given.shape == () and _is_length(value.node):
+                return ROWS_FED
         written = f", which {values[0].where} feeds with `{values[0].text}`" if values else ", which nothing feeds"
         return Missing(f"the value of `{given.name}` ({given.where}){written}")
 
@@ -839,6 +851,13 @@ def _updates(call: Call) -> bool:
     return average or last in _ASSIGNING or (not call.name and call.method in _ASSIGNING)
 
 
+def _is_length(node: ast.expr) -> bool:
+    """Whether it is the ``len`` of something, or its ``shape[0]``."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        return isinstance(node.slice, ast.Constant) and node.slice.value == 0
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+
+
 def _last_word(node: ast.expr) -> str:
     return (path_of(node) or "value").rpartition(".")[2].replace("[]", "") or "value"
 
@@ -888,4 +907,6 @@ def _role(given: Given) -> str:
     if given.role != "setting":
         return f"an {given.role}" if given.role == "input" else f"a {given.role}"
     values = [value if isinstance(value, str) else "?" for value in (given.train, given.evaluate)]
+    if given.filled or values[0] == values[1] == ROWS_FED:
+        return f"fed {given.filled or ROWS_FED}"
     return f"fed {values[0]} in training and {values[1]} otherwise"

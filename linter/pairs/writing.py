@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from .found import Found, Given, Missing
+from .found import ROWS_FED, Found, Given, Missing
 from .keras_models import Tf2
 
 __all__ = ["written"]
@@ -51,9 +51,9 @@ class _Writer:
         first = [one.shape[0] for one in [*self._inputs, *self._labels] if one.shape]
         self._rows = next((size for size in first if isinstance(size, int)), ROWS)
         self._settings = [one for one in found.given if one.role == "setting"]
-        seconds = [one.shape[1] for one in self._inputs if one.shape is not None and len(one.shape) > 1]
-        known = [_ANY if size is None else size for size in seconds if not isinstance(size, Missing)]
-        self._steps = min(known, default=0)
+        seconds = [one.shape[1] for one in self._inputs if one.shape is not None and len(one.shape) > 1 != one.shape[1]]
+        counts = [_ANY if size is None else 0 if isinstance(size, Missing) else size for size in seconds]
+        self._steps = min(counts, default=0)
 
     def text(self) -> str:
         body = "\n\n\n".join(part for part in (self._tf1(), self._batches(), self._step(), self._pair()) if part)
@@ -147,7 +147,11 @@ class _Writer:
             value = "labels" if len(self._labels) == 1 else f'labels and labels["{_word(one.name)}"]'
             yield f"    {reach(one.reach)}: {value},"
         for one in self._settings:
-            train, evaluate = _said(one.train or "None"), _said(one.evaluate or "None")
+            if one.filled:
+                filled = f"np.{one.filled}({_shape(one, self._rows)}, np.{one.dtype or 'float32'})"
+                yield f"    {reach(one.reach)}: {filled},"
+                continue
+            train, evaluate = (self._setting(value) for value in (one.train, one.evaluate))
             same, chosen = train == evaluate, '{} if mode == "train" else {}'
             yield f"    {reach(one.reach)}: {train if same else chosen.format(train, evaluate)},"
         yield from (f"    # {one}" for one in found.fed)
@@ -163,6 +167,9 @@ class _Writer:
         step = ", ".join(map(reach, [found.train_op, *found.beside]))
         step = f"tf.group({step})" if found.beside else step
         yield f"return Spec({shown}, {reach(found.loss or 'None')}, {step}, feeds=feeds)"
+
+    def _setting(self, value: str | Missing | None) -> str:
+        return str(self._rows) if value == ROWS_FED else _said(value or "None")
 
     def _returned(self) -> list[str]:
         """The functions whose names are asked for when they have returned."""
@@ -268,22 +275,33 @@ def _batch(function: str, given: Sequence[Given], seed: int, rows: int, steps: i
 
 def _lengths(given: Given, rows: int, steps: int) -> str:
     """Of the rows of a batch, the first of which has all steps; empty for what is something else."""
-    if not given.is_length or steps < 1 or given.shape is None or len(given.shape) != 1:
+    if not given.is_length or given.shape is None or len(given.shape) != 1:
         return ""
+    if steps < 1:
+        most = to_fill(f"one more than the steps that `{given.name}` counts, {given.where}")
+        return f"random.randint(1, {most}, size={rows}).astype(np.{given.dtype or 'int32'})"
     return f"np.r_[{steps}, random.randint(1, {steps + 1}, size={rows - 1})].astype(np.{given.dtype or 'int32'})"
 
 
-def _values(given: Given, rows: int) -> str:
-    sizes: list[str] = []
+def _sizes(given: Given, rows: int) -> list[str] | None:
+    """The sizes of a batch, as Python; None where nothing is known of them."""
     if given.shape is None:
-        shape = f"({rows}, {to_fill(f'the shape of `{given.name}`, {given.where}, behind the rows')})"
-    else:
-        for place, size in enumerate(given.shape):
-            if isinstance(size, Missing):
-                sizes.append(to_fill(size.what))
-            else:
-                sizes.append(str(size if size is not None else _ANY if place else rows))
-        shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+        return None
+    return [
+        to_fill(size.what) if isinstance(size, Missing) else str(size if size is not None else _ANY if place else rows)
+        for place, size in enumerate(given.shape)
+    ]
+
+
+def _shape(given: Given, rows: int) -> str:
+    sizes = _sizes(given, rows)
+    if sizes is None:
+        return f"({rows}, {to_fill(f'the shape of `{given.name}`, {given.where}, behind the rows')})"
+    return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+
+def _values(given: Given, rows: int) -> str:
+    sizes, shape = _sizes(given, rows) or [], _shape(given, rows)
     dtype = given.dtype or "float32"
     if given.one_hot and given.shape is not None and isinstance(given.shape[-1], int):
         outer = ", ".join(shape[1:-1].split(", ")[:-1])

@@ -1040,3 +1040,50 @@ def test_a_program_that_is_run_from_the_folder_above(tmp_path: Path, monkeypatch
         "the argument --kind, old/nets/main.py:7, one of ['a', 'b']",
         "the argument words, old/nets/main.py:6",
     ] == [what.partition(": ")[2] for what in unfilled_in(text)][:2]
+
+
+FILLED = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+words, lengths = read(sys.argv[2])
+x = tf.placeholder(tf.int32, [None, SIZE])
+pad = tf.placeholder(tf.float32, [None, 1, 4])
+rows = tf.placeholder(tf.int32, [])
+length = tf.placeholder(tf.int32, [None])
+table = tf.get_variable("table", [9, 4])
+cell = tf.nn.rnn_cell.GRUCell(5)
+inputs = tf.concat([pad, tf.nn.embedding_lookup(table, x), pad], 1)
+state = cell.zero_state(rows, tf.float32)
+out, state = tf.nn.dynamic_rnn(cell, inputs, initial_state=state, sequence_length=length)
+y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(state, 1) - y))
+step = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for batch, target in words:
+        none = np.zeros([len(batch), 1, 4])
+        sess.run(step, {x: batch, rows: len(batch), pad: none, length: lengths[batch], y: target})
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "steps"),
+    [
+        ("7", "np.r_[7, random.randint(1, 8, size=7)].astype(np.int32)"),
+        ("size_of(words)", 'random.randint(1, to_fill("one more than the steps that `length` counts, train.py:10")'),
+    ],
+)
+def test_what_is_fed_alike_in_each_run_is_no_input(tmp_path: Path, size: str, steps: str) -> None:
+    """Zeros, and the number of rows; and an axis of one says nothing of how many steps a row has."""
+    found = read(tmp_path, FILLED.replace("SIZE", size))
+    text = written(found, None, "", str(tmp_path / "pair.py"))
+
+    assert {"x": "input", "length": "input", "pad": "setting", "rows": "setting", "y": "label"} == {
+        one.name: one.role for one in found.given
+    }
+    assert 'program["rows"]: 8,' in text
+    assert 'program["pad"]: np.zeros((8, 1, 4), np.float32),' in text
+    assert steps in text
+    assert 'to_fill("word 2 of the command line, train.py:6")' in text
