@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from ..analysis.names import PLACEHOLDERS, Name
+from ..rule_api.model import Call
 from .found import Given, Missing
 from .tracing import UNKNOWN, Program, Spot, is_pipeline
 
-__all__ = ["describe", "dropout_off", "fed_to", "makes_variables", "range_of", "width"]
+__all__ = ["describe", "dropout_off", "fed_to", "lengths_of", "makes_variables", "range_of", "width"]
 
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable", "tensorflow.get_local_variable")
 _LAYERS = ("tensorflow.layers.", "slim.", "keras.layers.", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.")
@@ -162,10 +163,7 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
         mine = [one for one in taken if _is_made_of(program, one, made)]
         if not mine:
             continue
-        lengths = [one.value for one in call.call.keywords if one.arg in _LENGTH_WORDS]
-        if name in _LENGTHS and (node := call.value(*_LENGTHS[name])) is not None:
-            lengths.append(node)
-        given.is_length = given.is_length or any(_stands_for(program, spot.at(one), made) for one in lengths)
+        given.is_length = given.is_length or any(_stands_for(program, spot.at(one), made) for one in lengths_of(call))
         bound: object = None
         if (
             name == "tensorflow.one_hot"
@@ -193,6 +191,14 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
         if isinstance(bound, int) and bound > 0:
             given.bound = min(bound, given.bound or bound)
             given.dtype = given.dtype or "int32"
+
+
+def lengths_of(call: Call) -> list[ast.expr]:
+    """The arguments that say how many steps each row has."""
+    found = [one.value for one in call.call.keywords if one.arg in _LENGTH_WORDS]
+    if call.name in _LENGTHS and (node := call.value(*_LENGTHS[call.name])) is not None:
+        found.append(node)
+    return found
 
 
 def dropout_off(program: Program, made: Spot, roots: list[Spot]) -> str | None:

@@ -11,7 +11,7 @@ from ..analysis.names import PLACEHOLDERS, Name
 from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import ROWS_FED, Found, Given, Missing
-from .placeholders import describe, dropout_off, fed_to, makes_variables, range_of
+from .placeholders import describe, dropout_off, fed_to, lengths_of, makes_variables, range_of
 from .tracing import Program, Spot, behind, is_step, loss_given, optimizers_of, position_in
 
 __all__ = ["read_session"]
@@ -390,7 +390,8 @@ class _Reader:
             parts = self._program.sources(spot)
             fed = [(part, self._fed_of(part), self._is_computed(part)) for part in parts]
             computed = [part for part, some, made in fed if some and made]
-            plain = set().union(*(some for _, some, made in fed if some and not made))
+            lengths = [] if spot.call is None else lengths_of(spot.call)
+            plain = set().union(*(some for part, some, made in fed if some and not made and part.node not in lengths))
             joins = isinstance(spot.node, ast.BinOp | ast.Call | ast.Tuple | ast.List)
             inner = {id(one.node) for one in self._program.returned_by(spot.call)}
             given = [part for part in computed if id(part.node) not in inner] or computed  # not what a loss returns

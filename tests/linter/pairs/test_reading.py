@@ -1087,3 +1087,11 @@ def test_what_is_fed_alike_in_each_run_is_no_input(tmp_path: Path, size: str, st
     assert 'program["pad"]: np.zeros((8, 1, 4), np.float32),' in text
     assert steps in text
     assert 'to_fill("word 2 of the command line, train.py:6")' in text
+
+
+def test_lengths_are_no_labels(tmp_path: Path) -> None:
+    """Where a loss has none, what a layer is given beside the rows is not taken for one."""
+    text = FILLED.replace("SIZE", "7").replace(" - y", "").replace(", y: target", "")
+    roles = {one.name: one.role for one in read(tmp_path, text).given}
+
+    assert "input" == roles["length"]
