@@ -248,6 +248,16 @@ def flipped(rows, training):
     return tf.matmul(rows, w)
 
 
+def normalized(rows, training):
+    mean, variance = tf.nn.moments(rows * v1.get_variable("w", []), [0])
+    rows = tf.nn.batch_normalization(rows, mean, variance, None, None, 1e-3)
+    return rows * tf.math.rsqrt(variance + 0.5)
+
+
+def normalizing():
+    return Pair(normalized, None, ROWS)
+
+
 def flipping():
     return Pair(flipped, None, ROWS)
 
@@ -468,6 +478,14 @@ def test_layers_settings_are_recorded(recorded: Get, keras: str):
     assert {"epsilon": 0.001, "momentum": 0.99} == layers["norm"]
     assert {"rate": 0.25} == layers["drop"]
     assert [("dropout", {"rate": 0.25})] == [(said["name"], said["config"]) for said in plain]
+
+
+@EITHER
+def test_the_epsilon_of_a_normalization_by_operations_is_recorded(recorded: Get, keras: str):
+    """And that of no other root."""
+    layers = recorded(keras, "normalizing").content["layers"]
+
+    assert [("batchnorm/Rsqrt", {"epsilon": 0.001})] == [(said["name"], said["config"]) for said in layers]
 
 
 @EITHER

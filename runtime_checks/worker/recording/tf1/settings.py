@@ -43,6 +43,9 @@ def layers(
             if not operation.name.startswith(within):
                 config = {"epsilon": round(float(operation.get_attr("epsilon")), 9)}
                 described.append(_row(operation.name, "FusedBatchNorm", config, place_of(operation)))
+        epsilon = None if operation.name.startswith(within) else _added(operation)
+        if epsilon is not None:
+            described.append(_row(operation.name, "FusedBatchNorm", {"epsilon": epsilon}, place_of(operation)))
     for draw in draws:
         operation = draw.operation
         rate = None if operation is None or draw.purpose != STEP else _dropped(operation)
@@ -85,6 +88,15 @@ def _scope(leaf: Tensor) -> str:
     """The scope that a layer made its output in, with a slash; empty where it has none of its own."""
     scope = str(getattr(getattr(leaf, "op", None), "name", "")).rpartition("/")[0]
     return scope + "/" if scope else ""
+
+
+def _added(operation: Operation) -> float | None:
+    """What ``tf.nn.batch_normalization`` adds to a variance of which it takes the root; None of another operation."""
+    if operation.type != "Rsqrt" or "batchnorm" not in operation.name.split("/")[:-1]:
+        return None
+    added = operation.inputs[0].op
+    value = constant_of(added.inputs[1]) if added.type in ("Add", "AddV2") else None
+    return None if value is None or value.shape != () else round(float(value), 9)
 
 
 def _dropped(operation: Operation) -> float | None:
