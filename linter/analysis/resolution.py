@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .classes import Classes
@@ -51,6 +51,9 @@ class Resolver(Classes):
         """Modules with a name that none of their star imports gives."""
         self._public_stars: dict[str, dict[str, tuple[str, str]]] = {}
         self._stars: dict[tuple[str, str], tuple[bool, str | None]] = {}
+        self._stars_by_file: dict[str, Mapping[str, str | None]] = {}
+        self._no_apis: set[tuple[str, str]] = set()
+        self._not_held: set[tuple[str, str]] = set()
         self._overrides: dict[tuple[str, int, str], list[Key]] = {}
         self._followed: dict[tuple[Key, str], list[int]] = {}
         """The attributes that are being followed, each with the depths of the questions that led to it."""
@@ -189,35 +192,71 @@ class Resolver(Classes):
         return not text.startswith(_LOCAL) and self._is_of_another_star(file, _DOTTED_END.split(text, maxsplit=1)[0])
 
     def _is_of_another_star(self, file: str, dotted: str) -> bool:
-        stars = self.summaries[file]["stars"]
-        for star in stars if len(stars) > 1 else ():
-            start = star if star.endswith(".") else f"{star}."
-            if dotted.startswith(start):
-                name = dotted[len(start) :].partition(".")[0]
-                others = (other for other in stars if other != star)
-                if not self._is_held(file, star, name) and any(self._gives_api(file, one, name) for one in others):
-                    return True
+        stars = self._stars_of(file)
+        if len(stars) < 2:
+            return False
+        end = len(dotted)
+        while (end := dotted.rfind(".", 0, end)) >= 0:
+            star = dotted[: end + 1] if dotted[end - 1 : end] in ("", ".") else dotted[:end]
+            if star in stars:
+                name = dotted[end + 1 :].partition(".")[0]
+                return self._is_given_as_api(file, name) and not self._is_held(file, star, name)
         return False
+
+    def _stars_of(self, file: str) -> Mapping[str, str | None]:
+        """What a file imports with ``*``, and to which modules of the project it leads; nothing where none does."""
+        known = self._stars_by_file.get(file)
+        if known is None:
+            found = {star: self._star(file, star)[1] for star in self.summaries[file]["stars"]}
+            known = self._stars_by_file[file] = found if any(found.values()) else {}
+        return known
+
+    def _is_given_as_api(self, file: str, name: str) -> bool:
+        """Whether a module of the project that `file` imports with ``*`` has TensorFlow or Keras itself as a name."""
+
+        def is_api(module: str) -> bool:
+            exported = self.summaries[module]["exports"].get(name, ())
+            return any(split_api(text) == (text, "") for text in exported)
+
+        return self._is_behind(self._stars_of(file).values(), name, is_api, self._no_apis)
 
     def _is_held(self, file: str, star: str, name: str) -> bool:
         """Whether a module of the project that `file` imports with ``*`` binds a name, or one that it imports so."""
+
+        def holds(module: str) -> bool:
+            return name in self.summaries[module]["exports"] or self._holds(module, name)
+
+        return self._is_behind([self._stars_of(file)[star]], name, holds, self._not_held)
+
+    def _is_behind(
+        self,
+        modules: Iterable[str | None],
+        name: str,
+        is_so: Callable[[str], bool],
+        known: set[tuple[str, str]],
+    ) -> bool:
+        """Whether something holds of a name for a module, or for one that it imports with ``*``, and so on.
+
+        Args:
+            modules: where to begin.
+            name: what is asked of each.
+            is_so: asks.
+            known: of which it is known that it does not hold, with what they import; is added to.
+        """
         asked: set[str] = set()
-        stack = [self._star(file, star)[1]]
+        stack = [module for module in modules if module is not None]
         while stack:
             module = stack.pop()
-            if module is None or module in asked:
+            if module in asked or (module, name) in known:
                 continue
             asked.add(module)
-            if name in self.summaries[module]["exports"] or self._holds(module, name):
+            if is_so(module):
                 return True
-            stack.extend(self._star(module, inner)[1] for inner in self.summaries[module]["stars"])
+            stack += [inner for inner in self._stars_of(module).values() if inner is not None]
+        if len(known) > _REMEMBERED:
+            known.clear()
+        known.update((module, name) for module in asked)
         return False
-
-    def _gives_api(self, file: str, star: str, name: str) -> bool:
-        """Whether a module of the project that `file` imports with ``*`` has TensorFlow or Keras itself as a name."""
-        _, target = self._star(file, star)
-        found = self._in_module(target, [name], "") if target is not None else ()
-        return any(one.kind == "external" and split_api(one.text) == (one.text, "") for one in found)
 
     def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:
         if not parts:
