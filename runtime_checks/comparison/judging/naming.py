@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
-from ...worker.recording.pairs.mapping import Matching, match, plain, renamed
+from ...worker.recording.pairs.mapping import Matching, ignored, match, plain, renamed
 from ...worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
 from ..results import VariableRow
 from .converted import NOT_TRIED, UNCLEAR, Converted, Group
@@ -82,7 +82,11 @@ def naming(
     return Naming(
         matching=found,
         rows=_rows(couples + guesses, found, orders, reshapes, _unproven(laid_out), renames, _trained(tf1, tf2)),
-        unknown=(*_unknown(renames, orders, ones, reshapes), *(laid_out.problems if laid_out else ())),
+        unknown=(
+            *_unknown(renames, orders, ones, reshapes),
+            *_ignored_in_vain(ignore, [*ones, *others, *_counters(tf1, tf2)]),
+            *(laid_out.problems if laid_out else ()),
+        ),
         groups=laid_out.groups if laid_out else (),
         to_tf2=to_tf2,
         transposes=orders,
@@ -125,6 +129,19 @@ def _renames(
 def _made(side: str, variables: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Place]:
     places = ((plain(str(variable["name"])), variable.get("place")) for variable in variables)
     return {(side, name): (str(place[0]), int(place[1])) for name, place in places if place}
+
+
+def _ignored_in_vain(ignore: Iterable[str], variables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    names = [plain(str(variable["name"])) for variable in variables]
+    for key in map(str, ignore):
+        if not any(ignored(name, [key]) for name in names):
+            alike = [name for name in names if name.endswith(f"/{key.rstrip('*')}") or f"/{key.rstrip('*')}" in name]
+            nearest = f"; there is {alike[0]}" if alike else ""
+            yield f"ignore names {key}, which is no variable of either side{nearest}"
+
+
+def _counters(*sides: Recorded) -> list[Mapping[str, Any]]:
+    return [row for side in sides for row in side.content.get("other_variables") or () if isinstance(row, Mapping)]
 
 
 def _pair(recorded: Recorded) -> dict[str, Any]:

@@ -98,3 +98,42 @@ def test_an_average_is_not_missed_before_any_training_step(children: Children, k
     assert 1 == status, text
     assert "Elu" in evidence[0] or "elu" in evidence[0], text
     assert not [words for words in evidence if "average" in words], text
+
+
+def looked_up(ignore: str) -> tuple[list[str], list[str]]:
+    """In a child: the rungs that pass where TF1 has a table as a constant, and TF2 as a variable that is not trained."""
+    import numpy as np
+    import tensorflow as tf
+    from migrate_lint.runtime_checks import Pair, verify
+
+    v1, keras = tf.compat.v1, tf.keras
+    table = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+
+    def network(words: Any) -> Any:
+        return v1.layers.dense(tf.nn.embedding_lookup(tf.constant(table), words), 2, name="scores")
+
+    class Model(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = tf.Variable(table, trainable=False, name="table")
+            self.scores = keras.layers.Dense(2, name="scores")
+
+        def call(self, words: Any) -> Any:
+            return self.scores(tf.gather(self.table, words))
+
+    rows = np.random.default_rng(1).integers(9, size=(8, 3))
+    report = verify(Pair(network, Model, rows, ignore=[ignore]), until="random")
+    passed = [rung.name for rung in report.rungs if rung.status.value == "pass"]
+    return passed, [note for rung in report.rungs for note in rung.notes]
+
+
+@pytest.mark.parametrize("keras", ["keras2", "keras3"])
+def test_what_the_pair_ignores_keeps_its_values(children: Children, keras: str) -> None:
+    """Where all else is filled; and a name that nothing has is told."""
+    passed, notes = children.call(keras, looked_up, "table*")
+    missing, told = children.call(keras, looked_up, "tables")
+
+    assert {"variables", "constant", "fingerprint", "random"} <= {*passed}
+    assert "variables" not in missing
+    assert not any("ignore names" in note for note in notes)
+    assert any(note.startswith("ignore names tables, which is no variable of either side") for note in told)

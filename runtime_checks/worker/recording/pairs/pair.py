@@ -158,6 +158,7 @@ class Pair:
         converters: groups of variables that changed their layout together, see `Converter`. Those of the recurrent
             cells of TF1 that became layers of Keras, and of attention, are found by their shapes.
         ignore: names of variables, on either side, that have no counterpart; a trailing ``*`` stands for any ending.
+            They keep their values where all others are filled.
         taps: by a name of your own, what belongs together: ``(TF1 tensor name or endpoint, TF2 layer path or
             endpoint)``. Endpoints and layers of the same name need no entry.
         checkpoint: the prefix of a TF1 checkpoint that both sides should be able to load.

@@ -23,6 +23,7 @@ from ..format.reading import Recorded
 from ..format.store import Chapter, Recording
 from ..pairs import structures
 from ..pairs.batches import Batch, Batches, PairError
+from ..pairs.mapping import ignored
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering
@@ -299,7 +300,7 @@ class _Side:
     def _filled(self, chapter: Chapter, value: Function, grappler: bool = True) -> None:
         network = self._forward()
         with numbered(network.graph, self.plan.seed), opened(network, grappler) as session:
-            sessions.fill(session, network, _fillings(network, value))
+            sessions.fill(session, network, _fillings(network, self.pair.ignore, value))
             self._pass(chapter, network, session)
             if chapter.name == scenarios.FINGERPRINT:
                 self._say_what_is_alike(network, session)
@@ -547,8 +548,11 @@ class _Side:
             chapter.add("evaluation", value.name, array, step=step, place=value.place)
 
 
-def _fillings(network: Network, value: Function) -> Iterator[tuple[Variable, Array]]:
+def _fillings(network: Network, ignore: Sequence[str], value: Function) -> Iterator[tuple[Variable, Array]]:
+    """What the pair ignores keeps its values."""
     for variable in network.variables:
+        if ignored(plain(variable), ignore):
+            continue
         filled = value(plain(variable), variable.shape.as_list(), variable.dtype.base_dtype)
         if filled is not None:
             yield variable, filled

@@ -223,9 +223,9 @@ class Copying:
         )
 
     def fill_constant(self, variables: Variables) -> None:
-        """Set every floating variable to 0.001, and add to it what a group's layout does."""
+        """Set every floating variable to 0.001, and add to it what a group's layout does; not what the pair ignores."""
         names = self.tf1_names(variables) if self.parts else {}
-        for name, variable in variables.weights():
+        for name, variable in self._compared(variables):
             dtype, part = dtype_of(variable), self.parts.get(names.get(name, ""))
             value = fills.constant(shape_of(variable), dtype)
             if value is not None and part is not None:
@@ -234,9 +234,12 @@ class Copying:
                 assign(variable, value)
 
     def fill_fingerprint(self, variables: Variables) -> None:
-        """Fill every floating variable from the name and shape of its TF1 counterpart, laid out as the pair says."""
+        """Fill every floating variable from the name and shape of its TF1 counterpart, laid out as the pair says.
+
+        What the pair ignores keeps its values: it may stand for what is no variable on the other side.
+        """
         names = self.tf1_names(variables)
-        for name, variable in variables.weights():
+        for name, variable in self._compared(variables):
             tf1_name, dtype = names.get(name, name), dtype_of(variable)
             part = self.parts.get(tf1_name)
             if part is None:
@@ -245,6 +248,9 @@ class Copying:
                 value = refilled(part, fills.fingerprint, dtype)
             if value is not None:
                 self._put(variable, value, tf1_name)
+
+    def _compared(self, variables: Variables) -> list[tuple[str, Variable]]:
+        return [one for one in variables.weights() if not mapping.ignored(one[0], self._pair.ignore)]
 
     def _tf1_shape(self, variable: Variable, tf1_name: str) -> tuple[int, ...]:
         """The shape of the TF1 counterpart, where it can be laid out as this one."""
