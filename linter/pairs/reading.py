@@ -69,6 +69,11 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
         _called(main, entry, name, found)
         read_session(program, main, entry, found)
     if found.kind == "session" and not (found.runs or found.given):
+        if has_placeholders:
+            raise NotReadError(
+                f"{main.display}: nothing in it, or in what it imports, trains what its placeholders are for or runs a "
+                "session: name the file that does"
+            )
         raise NotReadError(f"{main.display} has no session, no placeholder, no Estimator and no Keras model")
     read = (one.spelled for file in program.files.values() for one in file.references)
     old = sorted({f"tf{one.removeprefix('tensorflow')}" for one in read if _is_gone(one)})

@@ -1095,3 +1095,14 @@ def test_lengths_are_no_labels(tmp_path: Path) -> None:
     roles = {one.name: one.role for one in read(tmp_path, text).given}
 
     assert "input" == roles["length"]
+
+
+def test_a_network_whose_training_stands_elsewhere(tmp_path: Path) -> None:
+    """Its placeholders are seen, and who trains them is asked for."""
+    (tmp_path / "net.py").write_text(
+        "import tensorflow as tf\n\n\nclass Net:\n    def __init__(self):\n"
+        "        self.x = tf.placeholder(tf.float32, [None, 3])\n        self.out = tf.layers.dense(self.x, 2)\n"
+    )
+
+    with pytest.raises(NotReadError, match="trains what its placeholders are for or runs a session: name the file"):
+        read_tf1(str(tmp_path / "net.py"), "Net", Target.KERAS3)
