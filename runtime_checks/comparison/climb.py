@@ -171,6 +171,21 @@ class Climb:
         )
 
     @cached_property
+    def branching(self) -> str:
+        """Why steps after the first are not compared, where TF1's turns are branches; empty where it has none.
+
+        One that is not taken draws nothing, and draws in a later step what the other side drew in this one.
+        """
+        rows = self.tf1.scenario(scenarios.STEPS).said.get("random_ops") or ()
+        if not in_turns(*self._drawn()) or not any(row.get("sometimes") for row in rows if isinstance(row, Mapping)):
+            return ""
+        return (
+            "cannot be compared: TF1 draws in branches, as a static_rnn with sequence_length does, and one that a "
+            "step does not take draws its numbers in a later one; the first step was compared. Give each batch a row "
+            "of full length to compare them all"
+        )
+
+    @cached_property
     def sampled(self) -> str:
         """Why outputs of inference cannot be compared that a loop draws; empty where both sides draw alike, or not so.
 

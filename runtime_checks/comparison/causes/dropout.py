@@ -9,6 +9,7 @@ factor that it multiplies with what it keeps.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -91,6 +92,7 @@ def clues(seen: Seen, weight: float) -> Iterator[Clue]:
         )
         news = [_at_layer(seen, scenario, drop) for drop in news]
         if len(olds) != len(news) and (hidden or lost or scenario == scenarios.STEPS):
+            yield from _alike(olds, news, weight)
             return  # there may be more; the step may do without what a training pass has
         found = list(_compared(seen, olds, news, weight))
         yield from found
@@ -103,10 +105,7 @@ def _compared(seen: Seen, olds: Sequence[_Drop], news: Sequence[_Drop], weight: 
     alone = [(one, two) for one, two in pairs if one is None or two is None]
     for one, two in pairs:
         if one is not None and two is not None and one.differs(two):
-            inverse = abs(one.rate + two.rate - 1.0) <= 0.5 * (one.most - one.least + two.most - two.least) + _EXACT
-            why = ": a probability to keep is used as a rate" if inverse else ""
-            text = f"Training drops other shares: the rate is {one.words} on TF1 and {two.words} on TF2{why}."
-            yield Clue(KIND, weight, text, two.place, one.place)
+            yield _other_rate(one, two, weight)
             return
     for one, two in alone:
         drop, side, other = (one, "TF1", "TF2") if two is None else (two, "TF2", "TF1")
@@ -123,6 +122,24 @@ def _compared(seen: Seen, olds: Sequence[_Drop], news: Sequence[_Drop], weight: 
             drop.place if one is not None else None,
         )
         return
+
+
+def _other_rate(one: _Drop, two: _Drop, weight: float) -> Clue:
+    inverse = abs(one.rate + two.rate - 1.0) <= 0.5 * (one.most - one.least + two.most - two.least) + _EXACT
+    why = ": a probability to keep is used as a rate" if inverse else ""
+    text = f"Training drops other shares: the rate is {one.words} on TF1 and {two.words} on TF2{why}."
+    return Clue(KIND, weight, text, two.place, one.place)
+
+
+def _alike(olds: Sequence[_Drop], news: Sequence[_Drop], weight: float) -> Iterator[Clue]:
+    """Where a side may have more than are seen: those whose shape no other has, by their rates."""
+    sides = [{tuple(sorted(drop.shape)): drop for drop in side} for side in (olds, news)]
+    counts = [Counter(tuple(sorted(drop.shape)) for drop in side) for side in (olds, news)]
+    for shape, one in sides[0].items():
+        two = sides[1].get(shape)
+        if two is not None and counts[0][shape] == counts[1][shape] == 1 and one.differs(two):
+            yield _other_rate(one, two, weight)
+            return
 
 
 def _times(drops: Sequence[_Drop]) -> str:

@@ -22,4 +22,8 @@ def judge(climb: Climb) -> Settled:
     if common == {0} and not why:
         return Settled(Status.NOT_RUN, "only one step was recorded")
     checks = [check for check in climb.training.checks if check.step > 0]
-    return climb.trained(checks, (), climb.training.problem or why)
+    settled = climb.trained(checks, (), climb.training.problem or why)
+    first_agrees = all(check.passed for check in climb.training.checks if check.counts and check.step == 0)
+    if settled.status is Status.FAIL and first_agrees and climb.branching:
+        return Settled(Status.NOT_RUN, climb.branching, notes=settled.notes)
+    return settled

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Span
+from migrate_lint.runtime_checks.comparison.causes import dropout
 from migrate_lint.runtime_checks.comparison.causes.ranking import CODES, rank
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import (
@@ -940,3 +941,17 @@ def test_code_of_tf1_alone_is_no_cause(record: Record) -> None:
     (cause,) = rank(report(("6", [failed, both])), *sides, [old, inside, beside, shared, alone])
 
     assert {beside, shared, alone} == set(cause.findings)
+
+
+def test_dropouts_are_told_apart_where_not_all_are_seen() -> None:
+    """By a shape that no other has; of two of one shape it is not known which is which."""
+
+    def drops(*drawn: tuple[tuple[int, ...], float]) -> list[Any]:
+        return [dropout._Drop(at, shape, rate, rate, 10, 100, ("m.py", at)) for at, (shape, rate) in enumerate(drawn)]
+
+    olds, news = drops(((8, 4), 0.2), ((8, 6), 0.5)), drops(((8, 4), 0.8), ((8, 6), 0.5), ((8, 6), 0.1))
+    (clue,) = dropout._alike(olds, news, 0.97)
+
+    assert "the rate is 0.2 at m.py:0" in clue.text
+    assert "a probability to keep is used as a rate" in clue.text
+    assert not list(dropout._alike(olds[1:], news[1:], 0.97))

@@ -101,7 +101,7 @@ def test_an_average_is_not_missed_before_any_training_step(children: Children, k
 
 
 def looked_up(ignore: str) -> tuple[list[str], list[str]]:
-    """In a child: the rungs that pass where TF1 has a table as a constant, and TF2 as a variable that is not trained."""
+    """In a child: the rungs that pass where TF1 has a table as a constant, and TF2 as a variable that is untrained."""
     import numpy as np
     import tensorflow as tf
     from migrate_lint.runtime_checks import Pair, verify

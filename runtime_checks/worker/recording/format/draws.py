@@ -85,7 +85,7 @@ def _in_turns(
             continue
         plain = [
             (at, axis) for at, axis in fitting
-            if axis is not None and not ones[at].get("repeats") and not ones[at].get("sometimes")
+            if axis is not None and not ones[at].get("repeats")
         ]  # fmt: skip
         if plain:
             key = others[number]["op"], tuple(whole), plain[0][1], tuple(at for at, _ in plain)
