@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Container, Iterable, Mapping
 
-_LIBRARIES = frozenset(
+LIBRARIES = frozenset(
     {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"}
 )
+"""What a file or folder of the same name does not stand for, unless it is the project itself."""
 
 
 class Modules:
@@ -23,8 +24,8 @@ class Modules:
         self._tops = {name.partition(".")[0] for name in self._by_name}
         self._siblings = _siblings(files)
         # A project can be such a library itself; a stray `tensorflow.py` or `backends/keras/` is not.
-        own = {n for n in _LIBRARIES if f"{n}/__init__.py" in files or f"src/{n}/__init__.py" in files}
-        self._libraries = _LIBRARIES - own
+        own = {n for n in LIBRARIES if f"{n}/__init__.py" in files or f"src/{n}/__init__.py" in files}
+        self._libraries = LIBRARIES - own
 
     def _knows(self, file: str, head: str) -> bool:
         """Whether an absolute name in `file` that begins so may be a module of the project."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from ..analysis.modules import LIBRARIES
 from ..settings.manifests import states_requirements
 from ..source.discovery import marked_root, package_parent, project_files
 from ..source.reading import read_bytes
@@ -76,7 +78,8 @@ def _from_where_it_runs(found: ProjectFolder) -> ProjectFolder:
     here = os.getcwd()
     if found.root == here or not _is_within(found.root, here):
         return found
-    lacking = set().union(*(_imports_of(path) for path in found.files())) - _modules_in(found.root).keys()
+    imported = set().union(*(_imports_of(path) for path in found.files())) - LIBRARIES - sys.stdlib_module_names
+    lacking = imported - _modules_in(found.root).keys()
     folder = found.root
     while folder != here:
         folder = os.path.dirname(folder)

@@ -156,12 +156,16 @@ def test_what_a_program_imports_is_looked_for_where_it_runs(text: str, given: st
     assert os.getcwd() == project_of(os.path.abspath("app"), os.path.abspath(given) if given else "").root
 
 
-@pytest.mark.parametrize("text", ["from ops import conv", "from numpy import third", "from . import third"])
+@pytest.mark.parametrize(
+    "text", ["from ops import conv", "from numpy import third", "from . import third", "import keras, tokenize"]
+)
 def test_what_lies_beside_a_program_is_nothing_of_where_it_runs(text: str) -> None:
     """Nor is what only looks like a module there."""
     _write("app/train.py", f"import tensorflow as tf\n{text}\n")
     _write("app/ops.py")
     _write("ops.py")
+    _write("keras/__init__.py")
+    _write("tokenize/__init__.py")
 
     assert os.path.abspath("app") == project_of(os.path.abspath("app")).root
 
