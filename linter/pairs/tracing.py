@@ -457,11 +457,13 @@ class Program:
             return tuple(self.value(spot.at(one), depth + 1) for one in node.elts)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             sides = [self.value(spot.at(one), depth + 1) for one in (node.left, node.right)]
-            if all(isinstance(side, int | float) for side in sides) and not (
-                (type(node.op) in (ast.Div, ast.FloorDiv) and not sides[1])
-                or (type(node.op) is ast.Pow and not 0 <= sides[1] <= _LARGEST_POWER)
-            ):
-                return _OPERATORS[type(node.op)](*sides)
+            if all(isinstance(side, int | float) for side in sides):
+                if type(node.op) is ast.Pow and not 0 <= sides[1] <= _LARGEST_POWER:
+                    return UNKNOWN
+                try:
+                    return _OPERATORS[type(node.op)](*sides)
+                except ArithmeticError:  # a division by zero, or a number that no float holds
+                    return UNKNOWN
             if all(isinstance(side, tuple) for side in sides) and isinstance(node.op, ast.Add):
                 return sides[0] + sides[1]
             return UNKNOWN

@@ -1106,3 +1106,13 @@ def test_a_network_whose_training_stands_elsewhere(tmp_path: Path) -> None:
 
     with pytest.raises(NotReadError, match="trains what its placeholders are for or runs a session: name the file"):
         read_tf1(str(tmp_path / "net.py"), "Net", Target.KERAS3)
+
+
+@pytest.mark.parametrize("size", ["1e200 ** 8", "10 ** 400 / 3", "4 / 0", "4 // 0", "2 ** -1", "2 ** 9"])
+def test_a_size_that_no_number_can_be_is_to_be_filled_in(tmp_path: Path, size: str) -> None:
+    """Nor is a power worked out that takes long."""
+    found = read(tmp_path, FILLED.replace("SIZE", size))
+    (words,) = [one for one in found.given if one.name == "x"]
+
+    assert words.shape is not None
+    assert isinstance(words.shape[1], Missing)
