@@ -43,8 +43,8 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
     Raises:
         NotReadError: if the file cannot be read or parsed, or has no such name.
     """
-    program, main = _program(file, target)
     root, folder = root_around(file), os.path.dirname(file)
+    program, main = _program(file, root, target)
     outside = any(not os.path.join(root, key).startswith(os.path.join(folder, "")) for key in program.files)
     found = Found("session", file, root=root if outside else "")
     has_placeholders = any(call.name in PLACEHOLDERS for call in program.calls())
@@ -98,7 +98,7 @@ def read_tf2_side(file: str, name: str | None, target: Target) -> Tf2:
     Raises:
         NotReadError: as `read_tf1`.
     """
-    program, main = _program(file, target)
+    program, main = _program(file, root_around(file), target)
     return read_tf2(program, main, None if name is None else _scope(main, name))
 
 
@@ -143,10 +143,9 @@ def _words(file: File) -> Iterator[tuple[int, str]]:
                 yield number, f"{file.display}:{whole.lineno}"
 
 
-def _program(file: str, target: Target) -> tuple[Program, File]:
+def _program(file: str, root: str, target: Target) -> tuple[Program, File]:
     if not file.endswith(".py"):
         raise NotReadError(f"{display_path(file, os.getcwd())}: a notebook is no script that a pair can run; export it")
-    root = root_around(file)
     sources: dict[str, SourceFile] = {}
     for path in [file, *reached_from(file)]:
         shown = display_path(path, os.getcwd())

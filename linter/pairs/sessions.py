@@ -414,13 +414,14 @@ class _Reader:
         if output is not None and home is not None and isinstance(output.node, ast.Name):
             if self._reach_returned(output, home[0], output.text) is not None:
                 return output, self._reach(output)
-        for one in self._fetched_apart(runs):
-            self._found.apart = not any(id(made.node) in leading for made in self._program.values(one))
-            return one, self._reach(one)
-        return output, None
+        fetched = self._fetched_apart(runs)
+        if fetched is None:
+            return output, None
+        self._found.apart = not any(id(made.node) in leading for made in self._program.values(fetched))
+        return fetched, self._reach(fetched)
 
-    def _fetched_apart(self, runs: Sequence[_Run]) -> Iterator[Spot]:
-        """What the program asks of its model outside of training, and has a name for."""
+    def _fetched_apart(self, runs: Sequence[_Run]) -> Spot | None:
+        """What the program asks of its model outside of training, as a generator's images."""
         training = set()
         for call in self._program.calls():
             if is_step(call):
@@ -428,7 +429,7 @@ class _Reader:
                 training |= {id(run.node) for run, _ in self._fetched(step, runs)}
         fetches = [fetch for run in runs if id(run.spot.node) not in training for fetch in run.fetches]
         known = (one for one in fetches if self._is_computed(one) and self._fed_of(one))
-        return (one for one in known if self._reach(one) is not None)
+        return next((one for one in known if self._reach(one) is not None), None)
 
     def _first_reached(self, tops: Sequence[Spot], beyond: bool) -> Spot | None:
         """The first expression, going down, that has a name in the program, is made of data, and is not the loss."""
@@ -595,16 +596,14 @@ class _Reader:
                 given.evaluate = "False"
         elif id(spot.node) in self._labels:
             given.role = "label"
-        elif filled := {next(self._filled(value), "") for _, _, value in fed}:
-            given.filled = filled.pop() if len(filled) == 1 else ""
-            given.role = "setting" if given.filled else given.role
+        elif len(filled := {self._filled(value) for _, _, value in fed}) == 1 and any(filled):
+            given.role, given.filled = "setting", filled.pop()
 
-    def _filled(self, value: Spot) -> Iterator[str]:
-        """``zeros`` or ``ones``, where a value is an array of them and nothing else."""
+    def _filled(self, value: Spot) -> str:
+        """``zeros`` or ``ones``, where a value is an array of them and nothing else; else an empty text."""
         made = [one for one in self._program.values(value) if not isinstance(one.node, ast.Name | ast.Attribute)]
         name = made[0].call.name if len(made) == 1 and made[0].call is not None else ""
-        if name in ("numpy.zeros", "numpy.ones"):
-            yield name.removeprefix("numpy.")
+        return name.removeprefix("numpy.") if name in ("numpy.zeros", "numpy.ones") else ""
 
     def _setting(self, values: Sequence[Spot], given: Given) -> str | Missing:
         for value in values:

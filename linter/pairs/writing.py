@@ -117,7 +117,7 @@ class _Writer:
         given = [to_fill(f"the argument `{name}` of {found.call}") for name in found.missing_arguments]
         file = self._relative(found.file)
         prefix, suffix = 'program["', '"]'
-        if found.root and found.root != os.path.dirname(found.file):
+        if found.root:
             yield f'sys.path.insert(0, str(Path(__file__).parent / "{self._relative(found.root)}"))'
         kept = ", ".join(f'"{one}"' for one in self._returned())
         more = f", returned=[{kept}]" if kept else ""
@@ -138,7 +138,7 @@ class _Writer:
         def reach(what: str | Missing) -> str:
             if isinstance(what, Missing) or not prefix:
                 return _said(what)
-            return f"{prefix}{what}{suffix}" if '"' not in what else f"program['{what}']"
+            return f"{prefix}{what}{suffix}" if '"' not in what else f"program[{what!r}]"
 
         yield "feeds = {"
         for one in self._inputs:

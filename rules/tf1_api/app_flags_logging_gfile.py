@@ -101,7 +101,8 @@ class AppFlagsLoggingGfile(Rule):
     def fix(self, node: libcst.Name | libcst.Attribute, site: Reference) -> Replacement | None:
         """Read the same object by a name that it has; of files what is called with the same arguments."""
         name = "" if site.names[0].canonical.endswith(_PARSING) else v1_or_native(site)
-        name = _of_files(site) if name.startswith("tensorflow.compat.v1.gfile.") and _of_files(site) else name
+        if name.startswith("tensorflow.compat.v1.gfile."):
+            name = _of_files(site) or name
         written = site.importable(name) if name else None
         return Replacement(expression(written[0]), imports=written[1]) if written is not None else None
 
@@ -109,7 +110,7 @@ class AppFlagsLoggingGfile(Rule):
 def _of_files(site: Reference) -> str:
     """The absolute name of a function of files in TF2; empty where it is given arguments by name, which are others."""
     call, name = site.file.parent_of(site.syntax), site.names[0].canonical.removeprefix("tensorflow.gfile.")
-    if not isinstance(call, ast.Call) or call.func is not site.syntax or call.keywords or name in ("", "Walk"):
+    if not isinstance(call, ast.Call) or call.func is not site.syntax or call.keywords or name == "Walk":
         return ""
     short = "" if any(isinstance(given, ast.Starred) for given in call.args) else _FILES.get(name, "")
     return f"tensorflow.io.gfile.{short}" if short else ""
