@@ -142,6 +142,10 @@ class _Pairing:
         for one, others in self.to_tf2.items():
             for other in others:
                 self.to_tf1.setdefault(other, []).append(one)
+        for run, counterparts in ((self._tf1, self.to_tf2), (self._tf2, self.to_tf1)):
+            run.take_for_constants(
+                number for number, node in run.nodes.items() if node.is_setting and not counterparts.get(number)
+            )
 
     def _counterparts(self) -> dict[int, list[int]]:
         by_size: dict[int, list[Node]] = {}
@@ -373,7 +377,8 @@ class _Pairing:
         for kind, value in one.inputs:
             if kind == "row" and value in self._tf1.nodes:
                 taken = set() if other is None else self._taken(other)
-                if self._tf1.nodes[value].is_leaf or taken & set(self.to_tf2.get(value, ())):
+                given = self._tf1.nodes[value].is_leaf and value in self._tf1.driven
+                if given or taken & set(self.to_tf2.get(value, ())):
                     yield self._told(self._tf1, kind, value)
             elif kind == "variable" and other is not None and self._moved({plain(str(value))}) <= other.variables:
                 yield self._told(self._tf1, kind, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -71,6 +71,11 @@ class Node:
         """Whether it is what the pass is given, which is compared elsewhere."""
         return not self.parents and (self.op in _LEAVES or self.op.startswith("Placeholder"))
 
+    @property
+    def is_setting(self) -> bool:
+        """Whether the pass is given the same number throughout, as a rate of dropout is, or zeros to pad with."""
+        return self.is_leaf and bool(np.all(self.sample == self.sample[:1]))
+
     @cached_property
     def scale(self) -> float:
         """The size of its typical values: a few enormous ones, as masks add them, hide nothing."""
@@ -106,16 +111,22 @@ class Pass:
     """The operations of one side's pass, by number and in the order of execution."""
 
     def __init__(self, record: Record, values: Any) -> None:
-        self.nodes = {int(row["id"]): _node(row, values) for row in record.more.get("operations") or ()}
+        nodes = {int(row["id"]): _node(row, values) for row in record.more.get("operations") or ()}
+        self.nodes = _without_merges(nodes)
         self.results = {(kind, name): int(number) for kind, name, number in record.more.get("results") or ()}
         self.order = {number: at for at, number in enumerate(self.nodes)}
         self.driven = self._driven()
 
-    def _driven(self) -> set[int]:
-        """The operations that depend on more than variables and constants."""
+    def take_for_constants(self, numbers: Iterable[int]) -> None:
+        """What depends on these alone is no longer driven: what is given, and no more than a setting."""
+        self.driven = self._driven(frozenset(numbers))
+
+    def _driven(self, settings: frozenset[int] = frozenset()) -> set[int]:
+        """The operations that depend on more than variables, constants and settings."""
         found: set[int] = set()
         for number, node in self.nodes.items():
-            if not (node.parents or node.variables) or any(parent in found for parent in node.parents):
+            given = not (node.parents or node.variables) and number not in settings
+            if given or any(parent in found for parent in node.parents):
                 found.add(number)
         return found
 
@@ -191,6 +202,24 @@ class Pass:
                 found.add(number)
                 waiting += self.nodes[number].parents
         return sorted(found, key=self.order.__getitem__)
+
+
+def _without_merges(nodes: Mapping[int, Node]) -> dict[int, Node]:
+    """What takes a merge of branches takes the one instead that has its value, which the session went through."""
+    found: dict[int, Node] = {}
+    taken: dict[int, tuple[str, Any]] = {}
+    for number, node in nodes.items():
+        inputs = tuple(taken.get(one[1], one) if one[0] == "row" else one for one in node.inputs)
+        if node.op == "Merge":
+            inputs = tuple(one for one in inputs if one[0] != "row" or _has_value(found.get(one[1]), node)) or inputs
+            if len(set(inputs)) == 1:
+                taken[number] = inputs[0]
+        found[number] = replace(node, inputs=inputs)
+    return found
+
+
+def _has_value(one: Node | None, merged: Node) -> bool:
+    return one is not None and one.shape == merged.shape and one.sample.tobytes() == merged.sample.tobytes()
 
 
 def _node(row: Mapping[str, Any], values: Any) -> Node:

@@ -276,6 +276,50 @@ def test_axes_in_another_order_are_the_same(tmp_path: Path) -> None:
     assert ("Mean on TF1, Max on TF2",) == pair.differences
 
 
+def test_what_is_the_same_number_throughout_is_a_setting(tmp_path: Path) -> None:
+    """A rate that one side is fed and the other has as a number, or zeros to pad with: no difference begins there."""
+    zeros, both = np.zeros_like(X), np.concatenate([np.zeros_like(X), X])
+
+    def old(tape: Tape) -> int:
+        x, keep, pad = tape.op("Placeholder", X), tape.op("Placeholder", 0.8), tape.op("Placeholder", zeros)
+        rate = tape.op("Sub", 0.2, [1.0], keep)
+        padded = tape.op("ConcatV2", both, tape.op("Neg", -zeros, pad), x, [0])
+        return tape.op("Mul", both @ W * 0.2, tape.op("MatMul", both @ W, padded, "w"), rate)
+
+    def new(tape: Tape) -> int:
+        x = tape.op("input", X)
+        padded = tape.op("Pad", both[::-1], x, [6, 0, 0, 0])
+        return tape.op("Mul", both[::-1] @ W * 0.2, tape.op("MatMul", both[::-1] @ W, padded, "w"), [0.2])
+
+    operation = found(tmp_path, old, new)
+
+    assert [5, 1] == lines(operation)
+    assert (("an input",), ("ConcatV2 on TF1, Pad on TF2",)) == (operation.agree, operation.differences)
+
+
+def test_a_branch_that_was_not_taken_is_no_difference(tmp_path: Path) -> None:
+    """A merge has the value of one of its inputs; what was computed for the other one is of no matter."""
+    variance = np.linspace(0.5, 1.5, 4)
+
+    def normalized(tape: Tape, x: int, moving: int | str, epsilon: float) -> int:
+        scale = 1.0 / np.sqrt(variance + epsilon)
+        safe = tape.op("AddV2", variance + epsilon, moving, [epsilon])
+        return tape.op("Mul", X * scale, x, tape.op("Rsqrt", scale, safe))
+
+    def old(tape: Tape) -> int:
+        x = tape.op("Placeholder", X)
+        of_batch = tape.op("Mean", X.var(0), tape.op("Square", X * X, x), [0])
+        return normalized(tape, x, tape.op("Merge", variance, of_batch, "moving_variance"), 0.1)
+
+    def new(tape: Tape) -> int:
+        return normalized(tape, tape.op("input", X), "moving_variance", 0.2)
+
+    operation = found(tmp_path, old, new)
+
+    assert [4, 1] == lines(operation)
+    assert ("0.1 on TF1, 0.2 on TF2",) == operation.differences
+
+
 def test_a_layer_whose_input_differs_is_not_where_it_begins(tmp_path: Path) -> None:
     """What is behind raw operations differs because of them."""
 
