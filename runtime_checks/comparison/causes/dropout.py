@@ -28,7 +28,7 @@ from ..wording import place as shown
 from .evidence import Clue, Seen
 from .lines import of_layer
 
-__all__ = ["KIND", "clues"]
+__all__ = ["KIND", "at_parting", "clues"]
 
 KIND = "dropout rate"
 _FEWEST = 8
@@ -44,7 +44,7 @@ class _Drop:
     """A dropout that was seen: `least` and `most` bound its rate, and are the same where an operand of it says so.
 
     `dropped` of `count` numbers were; `number` is that of the draw. `place` is the line of the mask, or of TF2 that
-    which makes the layer.
+    which makes the layer. `parts` are the operations of it that are known.
     """
 
     number: int
@@ -54,6 +54,7 @@ class _Drop:
     dropped: int
     count: int
     place: Place | None
+    parts: frozenset[int] = frozenset()
 
     @property
     def rate(self) -> float:
@@ -98,6 +99,35 @@ def clues(seen: Seen, weight: float) -> Iterator[Clue]:
         yield from found
         if found:
             return
+
+
+def at_parting(seen: Seen, weight: float) -> Clue | None:
+    """The dropout of one side with which the passes begin to part, where the other side goes on without one."""
+    first = seen.report.first_divergence
+    found = None if first is None else first.operation
+    if found is None or found.tf1 is None or found.tf2 is None:
+        return None
+    one, two = (
+        _with(seen.operations(side, found.scenario, found.step), operation.number)
+        for side, operation in (("tf1", found.tf1), ("tf2", found.tf2))
+    )
+    if (one is None) == (two is None):
+        return None
+    drop, side, other, goes_on = (one, "TF1", "TF2", found.tf2) if one is not None else (two, "TF2", "TF1", found.tf1)
+    assert drop is not None
+    where = "" if goes_on.place is None else f" at {shown(goes_on.place)}"
+    text = (
+        f"{side} drops with the rate {drop.words} where the passes part, and {other} goes on with {goes_on.op}{where}: "
+        "the layer is missing there, or this call of it is not one of training."
+    )
+    if one is not None:
+        return Clue(KIND, weight, text, found.tf2.place, drop.place)
+    return Clue(KIND, weight, text, drop.place, found.tf1.place)
+
+
+def _with(run: Pass | None, number: int) -> _Drop | None:
+    """The dropout of a pass that an operation is of."""
+    return None if run is None else next((drop for drop in _drops(run) if number in drop.parts), None)
 
 
 def _compared(seen: Seen, olds: Sequence[_Drop], news: Sequence[_Drop], weight: float) -> Iterator[Clue]:
@@ -245,7 +275,7 @@ def _drop(run: Pass, draw: Node, children: dict[int, list[Node]]) -> _Drop | Non
     if mask is None:
         return None
     masked = list(_below(mask, children))
-    dropped = next((part for node in masked if (part := _zeros(mask, node)) is not None), None)
+    dropped, left = next(((part, node) for node in masked if (part := _zeros(mask, node)) is not None), (None, mask))
     if dropped is None:
         return None
     ones, others = draw.sample[dropped], draw.sample[~dropped]
@@ -261,7 +291,15 @@ def _drop(run: Pass, draw: Node, children: dict[int, list[Node]]) -> _Drop | Non
             if least - _EXACT <= rate <= most + _EXACT:
                 least = most = float(np.float32(rate))
     dropping = int(np.count_nonzero(dropped)), int(dropped.size)
-    return _Drop(draw.number, draw.shape, least, most, *dropping, mask.made or mask.place or draw.place)
+    made_of = {draw.number, *(node.number for node in below)} & set(run.behind([left.number]))
+    scaled = {parent for parent in left.parents if parent in run.nodes and _scales(run, run.nodes[parent])}
+    place = mask.made or mask.place or draw.place
+    return _Drop(draw.number, draw.shape, least, most, *dropping, place, frozenset(made_of | scaled))
+
+
+def _scales(run: Pass, node: Node) -> bool:
+    """Whether an operation multiplies with a single number, or divides by one."""
+    return node.kind in ("Mul", "RealDiv") and any(_operands(run, [node]))
 
 
 def _below(start: Node, children: dict[int, list[Node]]) -> Iterator[Node]:

@@ -378,6 +378,8 @@ def _training_pass(seen: Seen) -> Iterator[Clue]:
     dropped = []
     if failures or seen.failed(scenarios.STEPS, *_VALUES, "loss", step=0):
         dropped = list(dropout.clues(seen, 0.4 if differs(seen) else _MEASURED))
+        parting = dropout.at_parting(seen, _MEASURED)
+        dropped += [parting] if parting is not None else []
     yield from dropped
     if in_inference:  # what else is seen follows from that
         yield from in_inference

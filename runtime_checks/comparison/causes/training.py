@@ -16,7 +16,7 @@ from ..passes import Share
 from ..results import Deviation, OperationPair
 from ..wording import figure, operation, some
 from ..wording import place as shown
-from . import anew, repeated_rows
+from . import anew, dropout, repeated_rows
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward import begins_with, differs, differs_in_training, made_at, regularization_sums, single_losses
 from .lines import of_loss, of_regularizers
@@ -205,7 +205,7 @@ def _loss(seen: Seen, step: int) -> Iterator[Clue]:
     what = f"Outputs agree at step {step} and the loss does not" if agree else f"The loss differs at step {step}"
     values = (figure(old), figure(new)) if figure(old) != figure(new) else (f"{old:.7g}", f"{new:.7g}")
     text = f"{what}: {values[0]} on TF1, {values[1]} on TF2"
-    if not agree and (differs(seen) or differs_in_training(seen)):
+    if dropout.at_parting(seen, 1.0) or (not agree and (differs(seen) or differs_in_training(seen))):
         yield Clue("loss", 0.2, f"{text}. So it would where what it is made of differs.")
         return
     shares = [_share(seen, side, name, step) for side, name in (("tf1", failure.tf1_name), ("tf2", failure.tf2_name))]

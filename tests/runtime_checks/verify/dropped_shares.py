@@ -112,3 +112,32 @@ forgotten_one = pair(old((by_keep_prob, 0.3), (by_layer, 0.3)), new(layer(0.3), 
 sound = pair(old((by_floor, 0.3), (by_tensor, 0.2)), new(layer(0.3), function(0.2)))
 other_epsilon = pair(old((by_keep_prob, 0.2), epsilon=1e-3), new(layer(0.2)))
 other_loss = pair(old((by_branch, 0.2), loss=2.0), new(layer(0.2)))
+
+
+def old_twice(features, labels, mode):
+    """A network that is called for what it is given and for its opposite, as a discriminator for both its batches."""
+
+    def scored(x):
+        with v1.variable_scope(v1.get_variable_scope(), reuse=v1.AUTO_REUSE):
+            hidden = by_keep_prob(v1.layers.dense(x, 16, tf.nn.tanh, name="hidden_0"), 0.3, mode == "train")
+            return v1.layers.dense(hidden, 3, name="scores")
+
+    scores = scored(features)
+    if labels is None:
+        return Spec(predictions=scores)
+    loss = sum(v1.losses.sparse_softmax_cross_entropy(labels, one) for one in (scores, scored(-features)))
+    return Spec(predictions=scores, loss=loss, train_op=v1.train.AdamOptimizer(0.01, epsilon=1e-7).minimize(loss))
+
+
+def twice(**second):
+    def step(model, inputs, labels):
+        with tf.GradientTape() as tape:
+            loss = LOSS(labels, model(inputs, training=True)) + LOSS(labels, model(-inputs, **second))
+        weights = model.trainable_variables
+        model.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        return loss
+
+    return Pair(old_twice, new(layer(0.3)), rows, classes, train_step=step)
+
+
+both_calls, one_call = twice(training=True), twice()

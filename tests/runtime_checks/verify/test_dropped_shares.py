@@ -173,6 +173,22 @@ def test_another_share_is_named_with_both_lines(name: str, target: str, verified
 
 
 @pytest.mark.tensorflow
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_one_call_that_drops_nothing_is_no_other_loss(target: str, verified: Verified) -> None:
+    """A layer that drops in one call and not in another: the passes part at TF1's dropout."""
+    sound, report = verified("both_calls", target, "step"), verified("one_call", target, "step")
+    cause = report.causes[0]
+
+    assert 0 == sound.status
+    assert KIND == cause.kind
+    assert any(
+        "with the rate 0.3 at" in text and "where the passes part, and TF2 goes" in text for text in cause.evidence
+    )
+    assert "# dropped by TF1" in linecache.getline(*cause.tf1_place or ("", 0))
+    assert all(other.weight < 0.5 for other in report.causes[1:])
+
+
+@pytest.mark.tensorflow
 @pytest.mark.parametrize(
     ("name", "target", "kind"),
     [("sound", "keras3", None), ("other_epsilon", "keras2", "update rule"), ("other_loss", "keras3", "loss")],

@@ -437,8 +437,12 @@ class _Side:
                 self.session.recording.note(f"tap {name}: the TF2 model has neither an endpoint nor a layer {ends[1]}")
 
     def _loss(self, made: Made, found: Forward, labels: Nest, training: bool) -> Tensor:
-        """What the call gave as its loss; in training, of a compiled model what it would minimize."""
-        if found.loss is None and training and made.model.is_compiled:
+        """What the call gave as its loss; in training, of a compiled model what its own step would minimize.
+
+        A step that the pair or the model has may minimize anything: its loss is known when it has run.
+        """
+        own = self.session.pair.train_step is not None or made.model.has_own_step
+        if found.loss is None and training and made.model.is_compiled and not own:
             return self._compiled_loss(made, found, labels)
         return found.loss
 
