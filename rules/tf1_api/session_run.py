@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import PLACEHOLDERS, Assignment, Call, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from ..checkpoints.assigned import assignments_to
+from ..keras.strategies import Way, stations, ways_to
 from .api_status import is_plain, written
 from .contexts import certainty
 
@@ -35,6 +36,7 @@ class SessionRun(Rule):
     Inside a graph that is built on purpose (`tf.Graph().as_default()`, `with tf.compat.v1.Session()`, an Estimator's
     `model_fn`) a compat.v1 session works, and is info.
     So it is in a program whose eager execution is switched off, or where no eager way to the code is known.
+    A session is followed through the parameters of the file's functions.
 
     ## Example
     ```python
@@ -72,6 +74,8 @@ class SessionRun(Rule):
             return
         if call.method == "eval":
             yield from self._fetched_before(call)
+        elif not call.names and not call.in_graph and (where := _handed_on(call)) is not None:
+            yield self._gone(call, where)
         elif not call.names:
             yield from self._fed(call)
         elif any(entity.kind != "external" for entity in call.found):
@@ -118,11 +122,7 @@ class SessionRun(Rule):
     def _run(self, call: Call) -> Iterator[Diagnostic]:
         plain, receiver = is_plain(call), ast.unparse(call.receiver) if call.receiver is not None else "session"
         if plain and not call.in_graph:
-            yield self.report(
-                call,
-                f"`{receiver}` is a `{_class(call)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
-                "computes into a function and call it.",
-            )
+            yield self._gone(call, call)
         elif not plain and _made_before(call) is not None:
             yield from self._fetched_before(call)
         elif not plain and self._is_empty(call):
@@ -131,6 +131,16 @@ class SessionRun(Rule):
                 f"`{receiver}.{call.method}` raises in eager execution: the graph of the session is empty, and eager "
                 "tensors are in no graph. Call the function that computes the value.",
             )
+
+    def _gone(self, call: Call, made: Call) -> Diagnostic:
+        """A run of a session whose class TF2 does not have, which is made there."""
+        receiver = ast.unparse(call.receiver) if call.receiver is not None else "session"
+        return self.report(
+            call,
+            f"`{receiver}` is a `{_class(made)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
+            "computes into a function and call it.",
+            related=[] if made is call else [made.location("the session")],
+        )
 
     def _fetched_before(self, call: Call) -> Iterator[Diagnostic]:
         """A session's graph is the default in its suite, and a tensor that was made before is in none."""
@@ -161,6 +171,23 @@ class SessionRun(Rule):
                 "an argument of a function.",
                 Severity.INFO,
             )
+
+
+def _handed_on(run: Call) -> Call | None:
+    """Where the session is made that the file's calls give to a parameter; None unless all of them give such a one."""
+    if not isinstance(run.receiver, ast.Name) or not all(entity.kind == "parameter" for entity in run.found):
+        return None
+    found = [_made_on(run, run.receiver, way) for way in ways_to(run, run.receiver)]
+    return found[0] if all(found) and found else None
+
+
+def _made_on(run: Call, receiver: ast.expr, way: Way) -> Call | None:
+    """The call that makes a session that TF2 does not have, on the way of a value."""
+    for site, node in stations(run, receiver, way):
+        made = site.file.call_at(node)
+        if made is not None and made.name in _SESSIONS and is_plain(made):
+            return made
+    return None
 
 
 def _feeds_placeholder(call: Call) -> bool:
