@@ -23,6 +23,11 @@ _DEFAULT = ("tensorflow.get_default_session",)
 _RUNS = tuple(
     f"{name}().{method}" for name in (*_SESSIONS, *_DEFAULT) for method in ("run", "partial_run", "make_callable")
 )
+_OF_TESTS = {f"tensorflow.test.TestCase().{name}().run": name for name in ("test_session", "session", "cached_session")}
+_MANAGED = tuple(
+    f"tensorflow.train.{name}().run"
+    for name in ("Supervisor().prepare_or_wait_for_session", "Supervisor().managed_session")
+)
 _FED = frozenset(f"{name}()" for name in PLACEHOLDERS)
 
 
@@ -37,6 +42,8 @@ class SessionRun(Rule):
     `model_fn`) a compat.v1 session works, and is info.
     So it is in a program whose eager execution is switched off, or where no eager way to the code is known.
     A session is followed through the parameters of the file's functions.
+    Eagerly, what a `tf.test.TestCase` gives for one is None (`test_session`), raises whatever is asked of it (`session`),
+    or takes no feed (`cached_session`) [run].
 
     ## Example
     ```python
@@ -65,7 +72,7 @@ class SessionRun(Rule):
     consequence = Consequence.BREAKS
     recipe = "sessions"
     supersedes = ("TF309", "TF406")
-    calls = (*_SESSIONS, *_DEFAULT, *_RUNS)
+    calls = (*_SESSIONS, *_DEFAULT, *_RUNS, *_OF_TESTS, *_MANAGED)
     methods = ("run", "eval")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
@@ -82,6 +89,11 @@ class SessionRun(Rule):
             return
         elif any(name.canonical in _RUNS for name in call.names):
             yield from self._run(call)
+        elif all(name.canonical in _OF_TESTS for name in call.names):
+            yield from self._of_test(call)
+        elif all(name.canonical in _MANAGED for name in call.names):
+            if is_plain(call) and not call.in_graph:
+                yield self._gone(call, call)
         elif call.name in self.calls:
             yield from self._session(call)
 
@@ -132,12 +144,28 @@ class SessionRun(Rule):
                 "tensors are in no graph. Call the function that computes the value.",
             )
 
+    def _of_test(self, call: Call) -> Iterator[Diagnostic]:
+        """The session of a `tf.test.TestCase`, which takes no feed in eager execution, or is none at all."""
+        makers = {_OF_TESTS[name.canonical] for name in call.names}
+        fed = call.value("feed_dict", 1) is not None or call.has_stars
+        severity = certainty(call)
+        if severity is None or ("cached_session" in makers and not fed):
+            return
+        what = "takes no feed" if "cached_session" in makers else "runs nothing"
+        yield self.report(
+            call,
+            f"`{ast.unparse(call.call.func)}` raises in eager execution, where what `{sorted(makers)[0]}` of a test "
+            f"gives {what}: call the function that computes the value, and read it with `self.evaluate`.",
+            severity,
+        )
+
     def _gone(self, call: Call, made: Call) -> Diagnostic:
         """A run of a session whose class TF2 does not have, which is made there."""
         receiver = ast.unparse(call.receiver) if call.receiver is not None else "session"
+        is_of = "is of" if made.name in _MANAGED else "is"
         return self.report(
             call,
-            f"`{receiver}` is a `{_class(made)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
+            f"`{receiver}` {is_of} a `{_class(made)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
             "computes into a function and call it.",
             related=[] if made is call else [made.location("the session")],
         )

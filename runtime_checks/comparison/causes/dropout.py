@@ -102,16 +102,18 @@ def clues(seen: Seen, weight: float) -> Iterator[Clue]:
 
 
 def at_parting(seen: Seen, weight: float) -> Clue | None:
-    """The dropout of one side with which the passes begin to part, where the other side goes on without one."""
+    """The dropout of one side with which the passes begin to part, where the other side goes on without one.
+
+    None where the other side drops nothing at all, which is seen without operations.
+    """
     first = seen.report.first_divergence
     found = None if first is None else first.operation
     if found is None or found.tf1 is None or found.tf2 is None:
         return None
-    one, two = (
-        _with(seen.operations(side, found.scenario, found.step), operation.number)
-        for side, operation in (("tf1", found.tf1), ("tf2", found.tf2))
-    )
-    if (one is None) == (two is None):
+    sides = (("tf1", found.tf1), ("tf2", found.tf2))
+    drops = [_at_operation(seen.operations(side, found.scenario, found.step), one.number) for side, one in sides]
+    (one, first_count), (two, second_count) = drops
+    if (one is None) == (two is None) or not (second_count if two is None else first_count):
         return None
     drop, side, other, goes_on = (one, "TF1", "TF2", found.tf2) if one is not None else (two, "TF2", "TF1", found.tf1)
     assert drop is not None
@@ -125,9 +127,10 @@ def at_parting(seen: Seen, weight: float) -> Clue | None:
     return Clue(KIND, weight, text, drop.place, found.tf1.place)
 
 
-def _with(run: Pass | None, number: int) -> _Drop | None:
-    """The dropout of a pass that an operation is of."""
-    return None if run is None else next((drop for drop in _drops(run) if number in drop.parts), None)
+def _at_operation(run: Pass | None, number: int) -> tuple[_Drop | None, int]:
+    """The dropout of a pass that an operation is of, and how many the pass has."""
+    drops = [] if run is None else list(_drops(run))
+    return next((drop for drop in drops if number in drop.parts), None), len(drops)
 
 
 def _compared(seen: Seen, olds: Sequence[_Drop], news: Sequence[_Drop], weight: float) -> Iterator[Clue]:
