@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import File, Reference, Site, literal_string
+from ...linter.rule_api.model import Call, File, Reference, Site, literal_string
 from ..checkpoints.assigned import assignments_to
 from ..numerics.models import maker_of
+from .strategies import stations, ways_to
 
 LISTS = frozenset(
     {
@@ -25,6 +26,7 @@ _OWN = frozenset(
 """What the layers of Keras 3 call their variables."""
 _ASKS = frozenset({"startswith", "endswith", "find", "rfind", "index", "count"})
 _TAKES_APART = frozenset({"split", "rsplit", "partition", "rpartition", "replace", "removeprefix", "removesuffix"})
+_SPELLS = frozenset({"lower", "upper", "strip", "casefold"})
 _SEARCHES = frozenset({"re.search", "re.match", "re.fullmatch", "re.findall", "fnmatch.fnmatch", "fnmatch.fnmatchcase"})
 _COPIES = frozenset({"list", "tuple", "sorted", "reversed", "enumerate", "set"})
 _SHORT = 3
@@ -52,9 +54,9 @@ def asked_in(file: File) -> Iterator[tuple[Reference, ast.Name, str]]:
             node = node.value
 
 
-def _effect(site: Reference, asked: ast.Attribute) -> str:
+def _effect(site: Reference, asked: ast.expr) -> str:
     """What becomes of the use of a name; empty where it tells no variables apart, or does so still."""
-    parent = site.file.parent_of(asked)
+    asked, parent = _as_text(site, asked)
     if isinstance(parent, ast.Compare) and len(parent.ops) == 1:
         other = parent.left if parent.left is not asked else parent.comparators[0]
         if isinstance(parent.ops[0], ast.In | ast.NotIn) and parent.left is asked:
@@ -75,6 +77,22 @@ def _effect(site: Reference, asked: ast.Attribute) -> str:
     if (isinstance(parent, ast.DictComp) and parent.key is asked) or isinstance(parent, ast.Subscript):
         return _ONE
     return ""
+
+
+def _as_text(site: Reference, asked: ast.expr) -> tuple[ast.expr, ast.AST | None]:
+    """A name, also as ``str(v.name)`` or ``v.name.lower()``, and what it stands in."""
+    parent = site.file.parent_of(asked)
+    while True:
+        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "str":
+            asked = parent
+        elif isinstance(parent, ast.Attribute) and parent.attr in _SPELLS:
+            around = site.file.parent_of(parent)
+            if not isinstance(around, ast.Call) or around.func is not parent:
+                return asked, parent
+            asked = around
+        else:
+            return asked, parent
+        parent = site.file.parent_of(asked)
 
 
 _MISSED = "what names of layers choose is not found."
@@ -126,6 +144,20 @@ def ends_of(site: Site, variable: ast.Name) -> Iterator[tuple[Site, ast.expr]]:
     made = site.reaching(variable)
     for one in made if all(one.source is not None for one in made) else ():
         yield from _ends(one, one.source)
+    if not made and (filtered := _filtered(site, variable)) is not None:
+        yield from _ends(filtered, filtered.value("iterable", 1))
+
+
+def _filtered(site: Site, variable: ast.Name) -> Call | None:
+    """The call of `filter` that gives a list's elements to the function of whose parameter a name is read."""
+    node = site.file.parent_of(variable)
+    while node is not None:
+        if isinstance(node, ast.Lambda) and any(one.arg == variable.id for one in node.args.args):
+            break
+        node = site.file.parent_of(node)
+    around = None if node is None else site.file.parent_of(node)
+    call = site.file.call_at(around) if isinstance(around, ast.Call) else None
+    return call if call is not None and call.path == "filter" and call.value("function", 0) is node else None
 
 
 def _ends(site: Site, node: ast.expr | None, depth: int = 0) -> Iterator[tuple[Site, ast.expr]]:
@@ -146,8 +178,13 @@ def _ends(site: Site, node: ast.expr | None, depth: int = 0) -> Iterator[tuple[S
     elif isinstance(node, ast.Attribute) and node.attr in LISTS:
         yield site, node
     elif isinstance(node, ast.Name | ast.Attribute):
-        for one in site.reaching(node) if isinstance(node, ast.Name) else assignments_to(site, node):
+        made = site.reaching(node) if isinstance(node, ast.Name) else assignments_to(site, node)
+        for one in made:
             yield from _ends(one, one.value, depth + 1)
+        for way in () if made else ways_to(site, node):  # of a parameter, what the file's calls give
+            *_, (at, value) = stations(site, node, way)
+            if value is not node:
+                yield from _ends(at, value, depth + 1)
     else:
         yield site, node
 

@@ -42,7 +42,7 @@ class SessionRun(Rule):
     `model_fn`) a compat.v1 session works, and is info.
     So it is in a program whose eager execution is switched off, or where no eager way to the code is known.
     A session is followed through the parameters of the file's functions.
-    Eagerly, what a `tf.test.TestCase` gives for one is None (`test_session`), raises whatever is asked of it (`session`),
+    Eagerly, what a `tf.test.TestCase` gives for one is None (`test_session`), raises whatever it is asked (`session`),
     or takes no feed (`cached_session`) [run].
 
     ## Example
