@@ -162,6 +162,11 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
         return
     constant, fill = (seen.failed(name, *_VALUES) for name in (scenarios.CONSTANT, scenarios.FINGERPRINT))
     first = _first(seen, scenarios.FINGERPRINT) or _first(seen, scenarios.CONSTANT)
+    by_batch = _by_batch(seen)
+    if by_batch is not None:
+        yield by_batch
+        yield Clue("forward", 0.4, "Another computation in inference would show in the same way.")
+        return
     where = _where(seen, first)
     told = list(_settings(seen, first))
     yield from told
@@ -185,6 +190,49 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
         f"From equal weights, and without randomness, the forward pass differs{_up_to(constant + fill)}.{where}",
     )
     yield Clue("variables", 0.2, "Weights that are used in another place would show in the same way.")
+
+
+def _by_batch(seen: Seen) -> Clue | None:
+    """Says so where in inference one side reads moving statistics, and the other has none of what it gives from them.
+
+    Told by the variables that outputs depend on: what normalizes by its batch depends on no moving average.
+    """
+    names = [_read_in_inference(seen, side) for side in ("tf1", "tf2")]
+    if not all(names):
+        return None
+    still = [twin for twin in seen.twins if not twin.trainable and _is_statistic(seen, twin)]
+    olds = {twin.old for twin in still if twin.old in names[0]}
+    news = {twin.old for twin in still if twin.new in names[1]}
+    if bool(olds) == bool(news):
+        return None
+    reads, other = ("TF1", "TF2") if olds else ("TF2", "TF1")
+    which = some(sorted(olds or news))
+    found = seen.report.first_divergence
+    pair = None if found is None else found.operation
+    one, two = (None, None) if pair is None else (pair.tf1, pair.tf2)
+    return Clue(
+        "training mode",
+        0.97,
+        f"In inference {reads} reads {which}, and {other} reads no such average: it normalizes by its batch there, "
+        f"as with {'is_training=True' if other == 'TF1' else 'training=True'}.",
+        None if two is None else two.place,
+        None if one is None else one.place,
+    )
+
+
+def _is_statistic(seen: Seen, twin: Twin) -> bool:
+    """Whether a step moves what no optimizer trains; by its name where no step was recorded."""
+    change = seen.change(twin, scenarios.STEPS, 0)
+    return any(np.any(one) for one in change) if change else "moving" in twin.old
+
+
+def _read_in_inference(seen: Seen, side: str) -> set[str]:
+    """The variables that outputs depend on in inference, as far as operations were recorded."""
+    run = seen.operations(side, scenarios.FINGERPRINT)
+    if run is None:
+        return set()
+    outputs = [number for (kind, _), number in run.results.items() if kind == "output"]
+    return {name for number in run.behind(outputs) for name in run.nodes[number].variables}
 
 
 def _up_to(failures: Sequence[Deviation]) -> str:

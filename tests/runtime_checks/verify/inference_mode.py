@@ -19,9 +19,9 @@ def classes(step):
     return np.random.default_rng(step).integers(2, size=16)
 
 
-def old(drops, norms):
+def old(drops, norms, always=False):
     def network(features, labels, mode):
-        training = mode == "train"
+        training = always or mode == "train"
         hidden = v1.layers.dense(features, 8, name="hidden")
         if norms:
             hidden = v1.layers.batch_normalization(hidden, training=training, name="norm")
@@ -66,6 +66,11 @@ class Passing(keras.Model):
 class Forgetting(Passing):
     def call(self, x):
         return super().call(x)
+
+
+class Always(Passing):
+    def call(self, x):
+        return super().call(x, training=True)
 
 
 class OwnStep(keras.Sequential):
@@ -113,5 +118,7 @@ subclass = pair(True, True, lambda: Passing(True, True), tf.function(untold))
 method = pair(True, True, own_step, None)
 no_argument = pair(True, False, lambda: Forgetting(True, False), untold)
 no_argument_norm = pair(False, True, lambda: Forgetting(False, True), untold)
+by_batch_old = Pair(old(False, True, always=True), lambda: functional(False, True), rows, classes, train_step=told)
+by_batch_new = pair(False, True, lambda: Always(False, True), untold)
 sound = pair(True, True, lambda: Passing(True, True), told)
 nothing_to_tell = pair(False, False, lambda: keras.Sequential(layers(False, False)), untold)

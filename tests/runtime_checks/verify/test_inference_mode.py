@@ -67,6 +67,23 @@ def test_a_model_that_makes_no_use_of_the_flag_is_named(name: str, target: str, 
 
 
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
+@pytest.mark.parametrize(
+    ("name", "side", "flag"), [("old", "TF1", "is_training=True"), ("new", "TF2", "training=True")]
+)
+def test_inference_by_the_batch_is_named(name: str, side: str, flag: str, target: str, verified: Verified) -> None:
+    """One side normalizes by its batch where it infers, and the other one by its moving averages."""
+    report = verified(f"by_batch_{name}", target)
+    cause = report.causes[0]
+
+    assert "training mode" == cause.kind
+    assert cause.evidence[0].endswith(
+        f"{side} reads no such average: it normalizes by its batch there, as with {flag}."
+    )
+    assert any("moving_mean" in text for text in cause.evidence)
+    assert None not in (cause.tf1_place, cause.tf2_place)
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
 @pytest.mark.parametrize("name", ["sound", "nothing_to_tell"])
 def test_nothing_is_said_of_what_is_told_or_has_no_use_for_it(name: str, target: str, verified: Verified) -> None:
     """A model without such layers is the same in both modes."""
