@@ -215,14 +215,48 @@ class _Reader:
                     (of_function or isinstance(node, ast.Name)) and isinstance(one.node, ast.Name | ast.Call)
                 ):
                     more, known = self._feeds(one)
+                    if of_function and spot.call is not None:
+                        more = [(key, self._given_by(spot.call, value)) for key, value in more]
                     pairs, told = [*pairs, *more], known
         if isinstance(node, ast.Name):
-            for fact in spot.file.index.assignments:
-                target = fact.target
-                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and fact.value is not None:
-                    if target.value.id == node.id and fact.scope is spot.scope:
-                        pairs.append((spot.at(target.slice), spot.at(fact.value)))
+            pairs = self._with_items(spot, node, pairs)
         return pairs, told
+
+    def _with_items(self, spot: Spot, name: ast.Name, pairs: list[tuple[Spot, Spot]]) -> list[tuple[Spot, Spot]]:
+        """What a dict holds with the items that its function sets; what is surely set before the use hides the rest."""
+        used_in = self._suites(spot.file, spot.node)
+        for fact in spot.file.index.assignments:
+            target = fact.target
+            if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name) or fact.value is None:
+                continue
+            if target.value.id != name.id or fact.scope is not spot.scope:
+                continue
+            if target.lineno < spot.line and self._suites(spot.file, target)[-1] in used_in:
+                pairs = [pair for pair in pairs if ast.dump(pair[0].node) != ast.dump(target.slice)]
+            pairs = [*pairs, (spot.at(target.slice), spot.at(fact.value))]
+        return pairs
+
+    def _suites(self, file: File, node: ast.AST) -> list[tuple[int, str]]:
+        """The suites that an expression stands in, the outermost first: a statement, and which of its suites."""
+        found: list[tuple[int, str]] = []
+        at, around = node, file.parent_of(node)
+        while around is not None:
+            for field, value in ast.iter_fields(around):
+                if isinstance(value, list) and isinstance(at, ast.stmt) and at in value:
+                    found.append((id(around), field))
+            at, around = around, file.parent_of(around)
+        return found[::-1]
+
+    def _given_by(self, call: Call, value: Spot) -> Spot:
+        """What a call gives to a parameter of the function that it runs; the value itself where it is no parameter."""
+        home = value.file.index.lookup(value.scope, value.node.id) if isinstance(value.node, ast.Name) else None
+        if home is None or not isinstance(value.node, ast.Name) or value.node.id not in home[0].parameters:
+            return value
+        runs = [scope for _, scope in self._program.called(call)]
+        is_static = any(path_of(one) == "staticmethod" for one in home[0].decorators)
+        bound = home[0].owner() is not None and not is_static
+        given = call.value(value.node.id, home[0].parameters.index(value.node.id) - bound)
+        return value if given is None or home[0] not in runs else Spot(call.file, call.scope, given)
 
     # -- training ------------------------------------------------------------------------------------------------------
 

@@ -83,7 +83,7 @@ def _turn(turns: Sequence[RandomOp], wholes: Sequence[RandomOp]) -> tuple[Random
     """The first draw of turns with what the other side draws at once; None unless each draw has a counterpart."""
     left, alone = list(wholes), []
     for draw in turns:
-        same = next((other for other in left if alike(draw, other)), None)
+        same = next((other for other in left if alike(draw, other) and draw.repeats is other.repeats), None)
         if same is None:
             alone.append(draw)
         else:

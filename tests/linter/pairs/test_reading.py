@@ -402,6 +402,44 @@ def test_what_a_run_is_fed_that_initializes_is_no_setting_of_evaluation(tmp_path
     assert ("0.5", "1.0") == (keep.train, keep.evaluate)
 
 
+@pytest.mark.parametrize(
+    "begun", ["feed(images, 0.5)", "feed(images, rate=0.5)", "{x: images, y: targets(), keep: 0.5}"]
+)
+@pytest.mark.parametrize("reset", ["feeds[keep] = 0.5", "feeds[keep] = rate", ""])
+def test_what_a_dict_holds_where_training_runs(begun: str, reset: str, tmp_path: Path) -> None:
+    """Other callers of what makes it give other values, and a branch before sets one for a run of its own."""
+    loop = f"""rate = 0.5
+
+def feed(images, rate):
+    feeds = {{x: images, y: targets(), keep: rate}}
+    return feeds
+
+def evaluate():
+    return sess.run(cost, feed(data(), 1.0))
+
+def train(images):
+    feeds = {begun}
+    if images is not None:
+        others = {begun}
+        others[keep] = 1.0
+        sess.run(cost, others)
+    if images is None:
+        {"feeds[keep] = 1.0" if reset else "pass"}
+        sess.run(cost, feeds)
+    {reset or "pass"}
+    sess.run([step, cost], feeds)
+
+train(data()); evaluate()
+"""
+    text = SCRIPT.replace(
+        "for i in range(10):\n    _, c = sess.run([step, cost], feed_dict={x: data(), y: targets(), keep: 0.5})", loop
+    )
+    keep = given(read(tmp_path, text), "keep")
+
+    assert "train(data())" in text
+    assert ("0.5", "1.0") == (keep.train, keep.evaluate)
+
+
 def test_what_a_run_feeds_as_training_does_is_no_setting_of_evaluation(tmp_path: Path) -> None:
     """A run reads the loss of its batch, fed as the training step was, before another evaluates."""
     text = SCRIPT.replace("print(h.eval", "sess.run(cost, {x: 1, y: 1, keep: 0.5}); print(h.eval")
@@ -482,9 +520,7 @@ def test_each_optimizer_that_a_step_may_have_is_told(tmp_path: Path) -> None:
     line = next(line for line in SCRIPT.splitlines() if "minimize" in line)
     chosen, wrapped = (read(tmp_path, SCRIPT.replace(line, one)).optimizer_text for one in (CHOSEN, WRAPPED))
 
-    assert (
-        "train.py:12: tf.train.AdamOptimizer(0.1), or train.py:14: tf.train.GradientDescentOptimizer(0.1)" == chosen
-    )
+    assert "train.py:12: tf.train.AdamOptimizer(0.1), or train.py:14: tf.train.GradientDescentOptimizer(0.1)" == chosen
     assert "train.py:11: tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1))" == wrapped
 
 

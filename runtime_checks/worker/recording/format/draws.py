@@ -27,8 +27,8 @@ def counterparts(ones: Sequence[DrawRow], others: Sequence[DrawRow]) -> list[Sta
 
     Where both sides draw the same in the same order, that is the order. Else a draw of TF2 stands for the first one
     of its kind and shape on TF1 that no other stands for; those that are idle, as TF1's dropout is where it keeps
-    everything and draws all the same, come after all others. Where there is none, it may stand for those that TF1
-    draws in turns. What has no counterpart gets a position behind them.
+    everything and draws all the same, come after all others, and those of a loop after what is drawn once. Where there
+    is none, it may stand for those that TF1 draws in turns. What has no counterpart gets a position behind them.
 
     Args:
         ones: the draws of TF1 in their order.
@@ -36,11 +36,11 @@ def counterparts(ones: Sequence[DrawRow], others: Sequence[DrawRow]) -> list[Sta
     """
     if len(ones) == len(others) and all(_alike(one, other) for one, other in zip(ones, others)):
         return list(range(len(others)))
-    left = sorted(range(len(ones)), key=lambda at: bool(ones[at].get("idle")))
+    left = list(range(len(ones)))
     found: list[Standing] = []
     missing: list[int] = []
-    for number, other in enumerate(others):
-        at = next((at for at in left if _alike(ones[at], other)), None)
+    for number in range(len(others)):
+        at = _counterpart(ones, left, others, number, missing)
         if at is None:
             missing.append(number)
             found.append(len(ones) + number)
@@ -50,6 +50,28 @@ def counterparts(ones: Sequence[DrawRow], others: Sequence[DrawRow]) -> list[Sta
     for number, turns in _in_turns(ones, others, sorted(left), missing):
         found[number] = turns
     return found
+
+
+def _counterpart(
+    ones: Sequence[DrawRow], left: Sequence[int], others: Sequence[DrawRow], number: int, missing: Sequence[int]
+) -> int | None:
+    """Which of TF1's draws that are left a draw of TF2 stands for.
+
+    Behind what TF2 draws at once for turns, which are unrolled on TF1, it is the last that leaves one for each of its
+    kind and shape that follows.
+    """
+    other = others[number]
+
+    def unlike(at: int) -> tuple[bool, bool]:
+        return bool(ones[at].get("idle")), bool(ones[at].get("repeats")) is not bool(other.get("repeats"))
+
+    fitting = [at for at in left if _alike(ones[at], other)]
+    if not fitting:
+        return None
+    best = [at for at in fitting if unlike(at) == min(map(unlike, fitting))]
+    follow = sum(_alike(other, later) for later in others[number + 1:])
+    unrolled = any(_axis(ones[best[0]], others[one]) is not None for one in missing)
+    return best[-follow - 1] if unrolled and len(best) > follow else best[0]
 
 
 def same_shape(mine: Lengths, others: Lengths) -> bool:
