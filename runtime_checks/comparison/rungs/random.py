@@ -66,7 +66,7 @@ def judge(climb: Climb) -> Settled:
         return Settled(Status.NOT_RUN, empty, notes=tuple(notes), checks=tuple(checks))
     settled = climb.settle(checks, (*notes, *climb.notes(checks)), reason)
     if climb.turns and settled.status is Status.PASS:
-        return settled._replace(status=Status.NOT_RUN, detail=f"training {climb.turns}")
+        return settled._replace(status=Status.VACUOUS, detail=f"training {climb.turns}")
     if broken and settled.status is Status.PASS:
         return settled._replace(status=Status.NOT_RUN, detail=broken[0])
     return climb.unless_fingerprint_shows(settled)
