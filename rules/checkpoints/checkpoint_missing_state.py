@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...linter.rule_api.model import Assignment, Call, File, Site, Target, path_of
@@ -25,6 +26,12 @@ _STEPS = frozenset({"apply_gradients", "minimize", "apply"})
 _LATEST = frozenset({f"{_MANAGER}().latest_checkpoint", "tensorflow.train.latest_checkpoint()"})
 _AVERAGE = "tensorflow.train.ExponentialMovingAverage"
 _REASON = "checkpoints that were saved before hold no optimizer"
+_WITHOUT_WEIGHTS = (
+    "Activation", "*Dropout*", "*Noise", "*Pooling*", "ReLU", "LeakyReLU", "ELU", "Softmax", "Flatten", "Reshape",
+    "Permute", "RepeatVector", "Masking", "Cropping*", "UpSampling*", "ZeroPadding*", "Add", "Average", "Concatenate",
+    "Dot", "Maximum", "Minimum", "Multiply", "Subtract", "InputLayer",
+)  # fmt: skip
+"""Layers of Keras of which a checkpoint keeps nothing."""
 _KEPT_BY_HAND = frozenset({"variables", "weights", "get_weights", "set_weights", "save_own_variables"})
 
 
@@ -132,30 +139,23 @@ class CheckpointMissingState(Rule):
             )
 
     def _collected(self, call: Call) -> Iterator[Diagnostic]:
-        """A layer that an attribute of a Keras 3 layer holds in a list or dict alone."""
-        cls = call.cls
-        if call.target is not Target.KERAS3 or cls is None or not cls.is_keras or not is_layer(call):
+        """A layer that an attribute of a Keras 3 layer holds in a list or dict alone, also by way of a function."""
+        if call.target is not Target.KERAS3 or not is_layer(call) or is_of_keras2(call):
             return
-        if is_of_keras2(call) or any(text.startswith("tf_keras.") for text in call.file.project.mro(cls.key)[1]):
+        if any(fnmatchcase(call.name, f"keras.layers.{pattern}") for pattern in _WITHOUT_WEIGHTS):
             return
-        if call.file.is_test or call.in_graph or not _is_made_for_checkpoint(call):
-            return
-        holders = [one for one in kept(call) if call.class_of_self(one.path.partition(".")[0]) is not None]
-        if not holders or any(one.inside or not one.collected or one.path.count(".") != 1 for one in holders):
-            return
-        name = holders[0].path.partition(".")[2]
-        stores = (one.value for one in call.file.assignments_to(cls.body, name))
-        if not all(isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Name) for value in stores):
-            return
-        if _is_kept_otherwise(call, name) or not _is_first_in(call, name):
-            return
-        yield self.report(
-            call,
-            f"`tf.train.Checkpoint` silently saves and restores nothing of what `self.{name}` holds: with Keras 3 it "
-            "does not look into a list or dict of a layer. Keep each layer in an attribute of its own or in a tuple, "
-            "or all in a `tf.keras.Sequential`; or use `save_weights`.",
-            subject=f"self.{name}",
-        )
+        told: set[str] = set()
+        for place in _places(call):
+            name = _held_by(place)
+            if name is not None and name not in told and _is_first_in(place, name):
+                told.add(name)
+                yield self.report(
+                    place,
+                    f"`tf.train.Checkpoint` silently saves and restores nothing of what `self.{name}` holds: with "
+                    "Keras 3 it does not look into a list or dict of a layer. Keep each layer in an attribute of its "
+                    "own or in a tuple, or all in a `tf.keras.Sequential`; or use `save_weights`.",
+                    subject=f"self.{name}",
+                )
 
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Give it the optimizer, too."""
@@ -171,6 +171,34 @@ class CheckpointMissingState(Rule):
         """The optimizer that a checkpoint lacks."""
         steps = (step for step in call.file.calls if step.method in _STEPS and step.receiver is not None)
         return next((found for step in steps if (found := _lost(call, step)) is not None), None)
+
+
+def _places(call: Call) -> Iterator[Call]:
+    """Where what a call makes is kept: there, or where the file calls the function that returns it."""
+    yield call
+    function = call.scope.function()
+    returns = call.file.index.returns_in(function) if function.is_function else []
+    if [one.value for one in returns][:1] == [call.call]:
+        yield from (other for other in call.file.calls if callee_of(other) is function)
+
+
+def _held_by(call: Call) -> str | None:
+    """The attribute that alone holds what a call gives, in a list or dict; None where a checkpoint has that."""
+    cls = call.cls
+    if cls is None or not cls.is_keras:
+        return None
+    if any(text.startswith("tf_keras.") for text in call.file.project.mro(cls.key)[1]):
+        return None
+    if call.file.is_test or call.in_graph or not _is_made_for_checkpoint(call):
+        return None
+    holders = [one for one in kept(call) if call.class_of_self(one.path.partition(".")[0]) is not None]
+    if not holders or any(one.inside or not one.collected or one.path.count(".") != 1 for one in holders):
+        return None
+    name = holders[0].path.partition(".")[2]
+    stores = (one.value for one in call.file.assignments_to(cls.body, name))
+    if not all(isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Name) for value in stores):
+        return None
+    return None if _is_kept_otherwise(call, name) else name
 
 
 def _is_made_for_checkpoint(call: Call) -> bool:

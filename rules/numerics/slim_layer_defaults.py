@@ -24,6 +24,8 @@ _LAYERS = {
     "conv2d_transpose": ("Conv2DTranspose", 4, 6, 7),
 }
 """The class of Keras, and the positions of the padding, the activation and the normalizer."""
+_HALF = 0.5
+"""As much is kept as is dropped."""
 _OF_TWO = (2, [2, 2], (2, 2), [2, 2, 2], (2, 2, 2))
 
 
@@ -36,6 +38,7 @@ class SlimLayerDefaults(Rule):
     Pooling strides by 2 in slim, and by its window in Keras.
     With `normalizer_fn=` slim has no bias, and the relu comes after the normalization: `Dense(activation="relu")` has
     one, and its relu comes before.
+    `slim.dropout` is told what it keeps, and `Dropout` what it drops.
     `tf.layers` has the defaults of Keras.
     Said once for a name, what it does otherwise, and a file, as a hint for the day when it is replaced, where one of
     these is left to its default and no `arg_scope` of the file may give it.
@@ -67,14 +70,25 @@ class SlimLayerDefaults(Rule):
     effort = Effort.LOCAL
     recipe = "slim"
     beside = ("TF104", "TF105", "TF106", "TF110", "TF405")  # where it is made, and that contrib is gone
-    calls = tuple(f"slim.{name}" for name in (*_LAYERS, *_POOLS))
+    calls = tuple(f"slim.{name}" for name in (*_LAYERS, *_POOLS, "dropout"))
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Tell of the defaults at the first call in a file that takes these."""
         name = call.name.removeprefix("slim.")
-        message = _of_pool(call, name) if name in _POOLS else _of_layer(call, name) if name in _LAYERS else ""
+        told = _of_pool if name in _POOLS else _of_layer if name in _LAYERS else _of_dropout
+        message = told(call, name)
         if message and is_first(call, f"{self.code}: {message}"):
             yield self.report(call, message)
+
+
+def _of_dropout(call: Call, name: str) -> str:
+    kept = call.value("keep_prob", 1)
+    if kept is None or call.literal("keep_prob", 1, UNKNOWN) == _HALF:
+        return ""
+    return (
+        f"`{call.path}` keeps `keep_prob` of its numbers, and `tf.keras.layers.Dropout` drops its `rate`: in its "
+        "place, give Keras 1 minus what is kept."
+    )
 
 
 def _of_pool(call: Call, name: str) -> str:
