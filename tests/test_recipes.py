@@ -9,6 +9,7 @@ import contextlib
 import re
 import runpy
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,21 @@ def numbers(folder: str, name: str) -> list[float]:
     return [float(number) for number in np.concatenate(parts)]
 
 
+def moved(code: str) -> list[list[float]]:
+    """In a child: what two calls of the normalization of a page leave of its average, the first told to leave it."""
+    import numpy as np
+    import tensorflow as tf
+
+    made: dict[str, Any] = {}
+    exec(code, made)
+    layer = made["BatchNormalization"](momentum=0.5, epsilon=0.0)
+    rows = tf.constant([[1.0], [3.0]])
+    left = tf.function(lambda: layer(rows, training=True, move=False))
+    found = [np.ravel(left()).tolist(), layer.moving_mean.numpy().tolist()]
+    layer(rows, training=True)
+    return [*found, layer.moving_mean.numpy().tolist()]
+
+
 def work(job: dict[str, Any]) -> dict[str, Any]:
     """In a child: what a worker does, where the files of another page were never loaded."""
     for name in FILES.values():
@@ -104,6 +120,17 @@ def test_both_sides_compute_the_same(page: Path, target: Target, children: Child
 
     assert len(wanted) > 1
     assert pytest.approx(wanted, rel=1e-4, abs=1e-5) == found
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", list(Target))
+def test_a_batch_may_normalize_and_leave_the_averages(target: Target, children: Children) -> None:
+    """As TF1 did where it ran no update."""
+    (code,) = re.findall(r"^  ```py\n(.*?)^  ```", (RECIPES / "collections.md").read_text("utf-8"), re.M | re.S)
+    normalized, before, after = children.call(target.value, moved, textwrap.dedent(code))
+
+    assert pytest.approx([-1.0, 1.0], rel=1e-4) == normalized
+    assert ([0.0], [1.0]) == (before, after)
 
 
 @pytest.fixture
