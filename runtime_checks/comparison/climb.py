@@ -239,6 +239,7 @@ class Climb:
             *filter(None, [self.without_outputs(scenarios.STEPS)]),
             *notes,
             *filter(None, [self.training.amplified]),
+            *([f"not compared: {self.training.open_order}"] if self.training.open_order else []),
             *([f"no step changes {some(still)}, on either side, though trainable"] if still else []),
             *self._copied(),
         ]

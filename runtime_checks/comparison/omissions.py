@@ -316,6 +316,8 @@ def _switched_off(climb: Climb) -> Iterator[str]:
 
 
 def _amplified(climb: Climb) -> Iterator[str]:
+    if climb.training.open_order and {"step", "steps"} & climb.rungs.keys():
+        yield climb.training.open_order
     modes = climb.rungs.get("modes")
     if modes is not None:
         yield from (note for note in modes.notes if note == AMPLIFIED)

@@ -160,6 +160,7 @@ if TYPE_CHECKING:
         layers: list[LayerRow]
         optimizers: list[OptimizerRow]
         other_steps: list[list[Json] | None]
+        open_order: list[str]
         averages: list[AverageRow]
         alike: list[AlikeRow]
         moved: list[str]

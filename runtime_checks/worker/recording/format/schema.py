@@ -362,6 +362,7 @@ CONTENT = _fields(
         "layers": _list(_LAYER),
         "optimizers": _list(_OPTIMIZER),
         "other_steps": _list(_maybe(_place)),
+        "open_order": _list(_text),
         "averages": _list(_AVERAGE),
         "alike": _list(_ALIKE),
         "moved": _list(_text),

@@ -39,7 +39,7 @@ from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
 from .operations import Operations
 from .sessions import opened
-from .step import run_values
+from .step import in_open_order, run_values
 from .training import record_batch, record_values, record_variables, train
 from .variables import Kept, keep, plain, weights
 
@@ -250,6 +250,7 @@ class _Side:
         self.recording.content["optimizers"] = kept.optimizers
         places = [made_at(applied.optimizer) for applied in network.idle]
         self.recording.content["other_steps"] = [None if place is None else list(place) for place in places]
+        self.recording.content["open_order"] = in_open_order(network)
         self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
         counters = {said["name"] for said in kept.others if said["purpose"] == "counter"}  # which inference may have

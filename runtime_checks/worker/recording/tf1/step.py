@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
@@ -12,9 +13,12 @@ from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from ..watching.operations import place_of, upstream
 from .building import Network, Value
 
-__all__ = ["Step", "dense", "gradients", "races", "run_values", "step_of"]
+__all__ = ["Step", "dense", "gradients", "in_open_order", "races", "run_values", "step_of"]
 
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2", "Variable", "TemporaryVariable")
+_ASSIGNS = (
+    "Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp",
+)  # fmt: skip
 _HARMLESS = (*_READS, "VarHandleOp", "VarIsInitialized", "HashTable", "LookupTableFind", "Assert", "Print", "NoOp")
 
 
@@ -46,6 +50,26 @@ def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
         early = value.fetched and races(value.tensor, within) and not _leaves_traces_behind(value.tensor)
         (before if early else during).append(value)
     return Step(before, [*during, *updated], [network.train_op, *operations], after)
+
+
+def in_open_order(network: Network) -> list[str]:
+    """The variables that a step assigns more than once, in an order which the graph leaves open: chance decides.
+
+    So are the averages of a normalization that is called for several batches, as that of a discriminator is.
+    """
+    assigned: dict[str, list[Operation]] = {}
+    for operation in upstream([_operation(network.train_op)]):
+        if operation.type in _ASSIGNS and operation.inputs:
+            assigned.setdefault(operation.inputs[0].op.name, []).append(operation)
+    found = []
+    for name, assigns in assigned.items():
+        before = [upstream([operation]) for operation in assigns] if len(assigns) > 1 else []
+        if any(
+            one not in before[j] and other not in before[i]
+            for (i, one), (j, other) in itertools.combinations(enumerate(assigns), 2)
+        ):
+            found.append(name)
+    return sorted(found)
 
 
 def run_values(
