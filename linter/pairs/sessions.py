@@ -526,6 +526,11 @@ class _Reader:
             if used and fed and not any(run in used for run, _, _ in fed):
                 found.told.append(f"{spot.where} `{given.name}` is left out: the training step runs without it")
                 continue
+            made = trained[0].call if trained is not None else None
+            if made is not None and spot.call is not None and made.excludes(spot.call):
+                why = "where it is made, the training step is not"
+                found.told.append(f"{spot.where} `{given.name}` is left out: {why}")
+                continue
             if spot.call is not None and spot.call.name == "tensorflow.placeholder_with_default" and not fed:
                 found.told.append(f"{spot.where} `{given.name}` is left at its default")
                 continue

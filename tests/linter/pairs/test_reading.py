@@ -402,6 +402,36 @@ def test_what_a_run_is_fed_that_initializes_is_no_setting_of_evaluation(tmp_path
     assert ("0.5", "1.0") == (keep.train, keep.evaluate)
 
 
+def test_a_placeholder_of_another_mode_is_left_out(tmp_path: Path) -> None:
+    """A branch makes it in which the training step is not made; both are given to one network, by one name."""
+    text = """\
+import sys
+import tensorflow as tf
+
+def network(images):
+    return tf.layers.dense(images, 3, name="net")
+
+if sys.argv[1] == "train":
+    x = tf.placeholder(tf.float32, [None, 4])
+    y = tf.placeholder(tf.int64, [None])
+    loss = tf.losses.sparse_softmax_cross_entropy(y, network(x))
+    step = tf.train.AdamOptimizer(0.1).minimize(loss)
+elif sys.argv[1] == "eval":
+    x = tf.placeholder(tf.float32, [None, 4])
+    scores = network(x)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    if sys.argv[1] == "train":
+        sess.run(step, {x: images(), y: targets()})
+    else:
+        sess.run(scores, {x: images()})
+"""
+    found = read(tmp_path, text)
+
+    assert ["x", "y"] == sorted(one.name for one in found.given)
+    assert any("is left out: where it is made, the training step is not" in one for one in found.told)
+
+
 @pytest.mark.parametrize(
     "begun", ["feed(images, 0.5)", "feed(images, rate=0.5)", "{x: images, y: targets(), keep: 0.5}"]
 )
