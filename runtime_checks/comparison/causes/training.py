@@ -415,14 +415,18 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         return
     if lacking:
         yield Clue("variables", 0.6, f"{text}: {lacking[0]} has one on one side only.")
-    shares = (float(np.max(np.abs(one - two)) / np.max(np.abs(one))) for one, two in known.values() if np.any(one))
-    apart = max(shares, default=math.inf)
-    if apart < _SLIGHT and seen.tf1.scenario(scenarios.FLOAT64_STEP).outcome != "ok":
+    moving = [pair for pair in known.values() if np.any(pair[0])]
+    sizes = [(float(np.max(np.abs(one - two))), float(np.max(np.abs(one)))) for one, two in moving]
+    largest = max((size for _, size in sizes), default=0.0)
+    by_weight = max((error / size for error, size in sizes), default=math.inf)
+    of_all = max((error / largest for error, _ in sizes), default=math.inf)  # small gradients are sums that cancel out
+    if of_all < _SLIGHT and seen.tf1.scenario(scenarios.FLOAT64_STEP).outcome != "ok":
+        apart, of = (by_weight, "of its weight") if by_weight < _SLIGHT else (of_all, "of all gradients")
         yield Clue(
             "numerics",
-            0.6,
-            f"{text}, by up to {figure(apart)} of the largest element: that may be rounding, as where a ReLU stands at "
-            "zero and passes a gradient on one side alone; --oracle computes them in float64, and tells.",
+            0.6 if by_weight < _SLIGHT else 0.4,
+            f"{text}, by up to {figure(apart)} of the largest element {of}: that may be rounding, as where a ReLU stands "
+            "at zero and passes a gradient on one side alone; --oracle computes them in float64, and tells.",
         )
     yield Clue("forward", 0.5, f"{text}: something stops or changes them on the way back.")
     yield Clue("update rule", 0.45, f"{text}: what is done to them before they are applied may differ.")

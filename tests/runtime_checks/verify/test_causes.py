@@ -446,12 +446,17 @@ def test_outputs_of_other_names_are_compared_with_nothing(record: Record) -> Non
     assert not any("equal weights" in text or "outputs differ" in text or "Outputs" in text for text in texts)
 
 
-@pytest.mark.parametrize(("change", "slight"), [(0.005, True), (0.3, False)])
-def test_gradients_that_differ_slightly_may_be_rounding(record: Record, change: float, slight: bool) -> None:
-    """As where a ReLU stands at zero; what tells is named."""
+@pytest.mark.parametrize(("change", "size", "slight"), [(0.005, 1, True), (0.3, 1, False), (0.3, 0.01, True)])
+def test_gradients_that_differ_slightly_may_be_rounding(
+    record: Record, change: float, size: float, slight: bool
+) -> None:
+    """As where a ReLU stands at zero, or small ones beside large ones; what tells is named."""
     other = GRADIENT.copy()
     other[0, 0] += change * np.max(np.abs(GRADIENT))
-    values = [[("gradient", "left/kernel", 0, gradient)] for gradient in (GRADIENT, other)]
+    values = [
+        [("gradient", "left/kernel", 0, size * gradient), ("gradient", "right/kernel", 0, GRADIENT)]
+        for gradient in (GRADIENT, other)
+    ]
     causes = rank(report(("6", [check("gradient", "left/kernel")])), *record("steps", *values))
 
     assert slight == any("--oracle" in text for cause in causes if cause.kind == "numerics" for text in cause.evidence)
