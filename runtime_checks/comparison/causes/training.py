@@ -425,7 +425,7 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         yield Clue(
             "numerics",
             0.6 if by_weight < _SLIGHT else 0.4,
-            f"{text}, by up to {figure(apart)} of the largest element {of}: that may be rounding, as where a ReLU stands "
+            f"{text}, by up to {figure(apart)} of the largest element {of}: that may be rounding, as where a ReLU is "
             "at zero and passes a gradient on one side alone; --oracle computes them in float64, and tells.",
         )
     yield Clue("forward", 0.5, f"{text}: something stops or changes them on the way back.")
