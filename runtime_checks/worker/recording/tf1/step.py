@@ -58,7 +58,7 @@ def in_open_order(network: Network) -> list[str]:
     So are the averages of a normalization that is called for several batches, as that of a discriminator is.
     """
     assigned: dict[str, list[Operation]] = {}
-    for operation in upstream([_operation(network.train_op)]):
+    for operation in upstream([_operation(network.train_op)] if network.train_op is not None else []):
         if operation.type in _ASSIGNS and operation.inputs:
             assigned.setdefault(operation.inputs[0].op.name, []).append(operation)
     found = []
