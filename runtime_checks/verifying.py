@@ -235,7 +235,7 @@ def run(
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
         report, today = compared(), None
-        if then is None and _differs(report):
+        if then is None and (_differs(report) or report.undecided):
             from .comparison.repeated import confirmed
 
             for side in filter(_Side.is_brief, sides):

@@ -18,6 +18,8 @@ __all__ = [
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
 """What no rung is about, unless it is asked for."""
+LOOP_DRAWS = "training cannot be compared"
+"""Begins what rung 4 says where training differs in what a loop draws."""
 _WITHOUT_VALUES = ("1", "2", "7r", "7s")
 """Rungs that compare nothing that the programs compute: where only these pass, nothing is known."""
 
@@ -395,6 +397,11 @@ class Results:
         compared = any(rung.status is Status.PASS for rung in self.rungs if rung.number not in _WITHOUT_VALUES)
         vacuous = any(rung.status is Status.VACUOUS for rung in self.rungs)
         return 3 if vacuous or not compared else 0
+
+    @property
+    def undecided(self) -> bool:
+        """Whether training differs in what a loop draws, which may be another order: nothing is shown by it."""
+        return any(rung.status is Status.VACUOUS and rung.detail.startswith(LOOP_DRAWS) for rung in self.rungs)
 
     @property
     def equal(self) -> bool:

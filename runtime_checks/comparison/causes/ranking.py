@@ -16,7 +16,7 @@ from ...worker.recording.format.rows import Place
 from ..judging.tolerances import NOISE
 from ..results import Cause, Deviation, Results, Status
 from ..wording import figure
-from . import configuration, forward, layouts, padding, training
+from . import configuration, dropout, forward, layouts, padding, training
 from .evidence import Clue, Seen
 from .lines import lines
 
@@ -50,6 +50,8 @@ _MOVED = "TF406"
 """A name that works through compat.v1 computes what it always did: no cause, and every TF1 program is full of them."""
 _PROVEN, _FOLLOWS = 0.9, 0.4
 """Of a layout or a mask that outputs speak of, and at most what the forward pass weighs that follows from it."""
+_MEASURED = 0.9
+"""Of a rate of dropout that was read off the numbers drawn."""
 _MOST = 5
 """Findings and sentences for one cause."""
 
@@ -57,6 +59,7 @@ _MOST = 5
 def rank(report: Results, tf1: Recorded, tf2: Recorded, findings: Sequence[Finding] = ()) -> tuple[Cause, ...]:
     """The classes of causes that the evidence speaks for, the likeliest first; none where nothing failed.
 
+    Where training could not be told apart from what draws in another order, rates of dropout still may.
     Several pieces of evidence for one class add up as independent ones would: the weight is one minus the product of
     what each leaves open, and stays below 1 but for inputs that were seen to differ.
 
@@ -66,12 +69,13 @@ def rank(report: Results, tf1: Recorded, tf2: Recorded, findings: Sequence[Findi
         tf2: the recording of the TF2 side.
         findings: what the linter said of the files of both sides.
     """
-    if not report.problems and not any(rung.status is Status.FAIL for rung in report.rungs):
+    failed = bool(report.problems) or any(rung.status is Status.FAIL for rung in report.rungs)
+    if not failed and not report.undecided:
         return ()
     seen = Seen(report, tf1, tf2)
     kinds: dict[str, list[Clue]] = {}
     with np.errstate(all="ignore"):
-        for clue in _clues(seen):
+        for clue in _clues(seen) if failed else dropout.clues(seen, _MEASURED):
             kinds.setdefault(clue.kind, []).append(clue)
     causes = [_cause(seen, kind, clues, findings) for kind, clues in kinds.items()]
     return tuple(sorted(causes, key=lambda cause: -cause.weight))

@@ -129,6 +129,35 @@ def old_twice(features, labels, mode):
     return Spec(predictions=scores, loss=loss, train_op=v1.train.AdamOptimizer(0.01, epsilon=1e-7).minimize(loss))
 
 
+def old_in_a_loop(features, labels, mode):
+    """A dropout in each turn of a loop, and one behind it, of the same shape as that of a turn."""
+    cell = v1.nn.rnn_cell.LSTMCell(8)
+    if mode == "train":
+        cell = v1.nn.rnn_cell.DropoutWrapper(cell, output_keep_prob=0.8)
+    out = tf.reduce_mean(v1.nn.dynamic_rnn(cell, tf.reshape(features, [-1, 3, 2]), dtype=tf.float32)[0], 1)
+    scores = v1.layers.dense(by_keep_prob(out, 0.2, mode == "train"), 3, name="scores")
+    if labels is None:
+        return Spec(predictions=scores)
+    loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
+    return Spec(scores, loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss))
+
+
+def new_in_a_loop(rate):
+    def make():
+        drawn = keras.initializers.RandomUniform(-((6 / 42) ** 0.5), (6 / 42) ** 0.5)
+        cells = {"kernel_initializer": drawn, "recurrent_initializer": drawn, "return_sequences": True}
+        parts = [keras.Input((6,)), keras.layers.Reshape((3, 2)), keras.layers.LSTM(8, **cells), layer(rate)()]
+        parts += [keras.layers.GlobalAveragePooling1D(), layer(rate)(), keras.layers.Dense(3, name="scores")]
+        model = keras.Sequential(parts)
+        model.compile(keras.optimizers.SGD(0.1), LOSS)
+        return model
+
+    return make
+
+
+in_a_loop, inverted_in_a_loop = (pair(old_in_a_loop, new_in_a_loop(rate)) for rate in (0.2, 0.8))
+
+
 def twice(**second):
     def step(model, inputs, labels):
         with tf.GradientTape() as tape:

@@ -173,6 +173,16 @@ def test_another_share_is_named_with_both_lines(name: str, target: str, verified
 
 
 @pytest.mark.tensorflow
+def test_a_loop_that_drops_another_share_is_not_equal(verified: Verified) -> None:
+    """What it draws may come in another order, and nothing is shown; the dropout beside it tells the rates."""
+    sound, report = verified("in_a_loop", "keras3"), verified("inverted_in_a_loop", "keras3")
+
+    assert (0, ()) == (sound.status, sound.causes)
+    assert (3, [KIND]) == (report.status, [cause.kind for cause in report.causes])
+    assert all(words in report.causes[0].evidence[0] for words in ("rate is 0.2 at", "and 0.8 at", "to keep is used"))
+
+
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
 def test_one_call_that_drops_nothing_is_no_other_loss(target: str, verified: Verified) -> None:
     """A layer that drops in one call and not in another: the passes part at TF1's dropout."""

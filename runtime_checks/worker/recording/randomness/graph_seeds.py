@@ -18,7 +18,7 @@ _LOOPING = ("Enter", "RefEnter", "While", "StatelessWhile")
 _NOT_DRAWING = ("Dataset", "Iterator", "Queue", "Generator", "Candidate")
 
 
-def number_step_ops(graph: Graph, seed: int = 42) -> list[tuple[str, int]]:
+def number_step_ops(graph: Graph, seed: int = 42) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     """Give the random operations of a TF1 graph that are for no initial value the seeds 0, 1, 2 ... in their order.
 
     Its loops take one turn after the other from then on, so that what they draw is the same each time. To be called
@@ -26,7 +26,8 @@ def number_step_ops(graph: Graph, seed: int = 42) -> list[tuple[str, int]]:
     numbered where the condition or the loop stands; in TF 1.15 only with control flow v1, its default.
 
     Returns:
-        The names of the operations, of those in functions within their function, and their numbers.
+        The names of the operations and their numbers; and the same of those in functions, by their names within these,
+        which operations of the graph may have as well.
     """
     from tensorflow.core.framework import attr_value_pb2
 
@@ -45,7 +46,7 @@ def number_step_ops(graph: Graph, seed: int = 42) -> list[tuple[str, int]]:
             count += 1
         elif has_functions(operation) and hasattr(graph._c_graph, "get"):
             count = functions.number(operation, count)
-    return numbered + functions.numbered
+    return numbered, functions.numbered
 
 
 @contextlib.contextmanager

@@ -382,11 +382,13 @@ class _Side:
         """The graph of training with the random operations of a step numbered from 0; no other seeds come after."""
         network = self._train()
         if "stepping" not in self._said:
+            of_graph, of_functions = number_step_ops(network.graph, self.plan.seed)
+            names = {name for name, _ in of_graph + of_functions}
             numbers: dict[str, list[int]] = {}
-            for name, number in number_step_ops(network.graph, self.plan.seed):
+            for name, number in of_functions:
                 numbers.setdefault(name, []).append(number)
             drawn = [one for one in network.ledger.draws if one.purpose == STEP and one.operation is not None]
-            self._unaligned[network] = [draw for draw in drawn if draw.operation.name not in numbers]
+            self._unaligned[network] = [draw for draw in drawn if draw.operation.name not in names]
             for draw in drawn:
                 if draw.operation.graph is not network.graph and numbers.get(draw.operation.name):
                     draw.number = numbers[draw.operation.name].pop(0)
