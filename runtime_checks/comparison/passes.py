@@ -211,9 +211,10 @@ def _without_merges(nodes: Mapping[int, Node]) -> dict[int, Node]:
     for number, node in nodes.items():
         inputs = tuple(taken.get(one[1], one) if one[0] == "row" else one for one in node.inputs)
         if node.op == "Merge":
-            inputs = tuple(one for one in inputs if one[0] != "row" or _has_value(found.get(one[1]), node)) or inputs
-            if len(set(inputs)) == 1:
-                taken[number] = inputs[0]
+            kept = tuple(one for one in inputs if one[0] != "row" or _has_value(found.get(one[1]), node))
+            if len(set(kept)) == 1 and kept[0][0] in ("row", "variable"):
+                taken[number] = kept[0]
+            inputs = kept or inputs
         found[number] = replace(node, inputs=inputs)
     return found
 
