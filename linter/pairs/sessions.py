@@ -224,28 +224,18 @@ class _Reader:
 
     def _with_items(self, spot: Spot, name: ast.Name, pairs: list[tuple[Spot, Spot]]) -> list[tuple[Spot, Spot]]:
         """What a dict holds with the items that its function sets; what is surely set before the use hides the rest."""
-        used_in = self._suites(spot.file, spot.node)
+        use = spot.file.reference_at(name)
+        before = [] if use is None else list(use.block.chain())
         for fact in spot.file.index.assignments:
             target = fact.target
             if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name) or fact.value is None:
                 continue
             if target.value.id != name.id or fact.scope is not spot.scope:
                 continue
-            if target.lineno < spot.line and self._suites(spot.file, target)[-1] in used_in:
+            if target.lineno < spot.line and fact.block in before:
                 pairs = [pair for pair in pairs if ast.dump(pair[0].node) != ast.dump(target.slice)]
             pairs = [*pairs, (spot.at(target.slice), spot.at(fact.value))]
         return pairs
-
-    def _suites(self, file: File, node: ast.AST) -> list[tuple[int, str]]:
-        """The suites that an expression stands in, the outermost first: a statement, and which of its suites."""
-        found: list[tuple[int, str]] = []
-        at, around = node, file.parent_of(node)
-        while around is not None:
-            for field, value in ast.iter_fields(around):
-                if isinstance(value, list) and isinstance(at, ast.stmt) and at in value:
-                    found.append((id(around), field))
-            at, around = around, file.parent_of(around)
-        return found[::-1]
 
     def _given_by(self, call: Call, value: Spot) -> Spot:
         """What a call gives to a parameter of the function that it runs; the value itself where it is no parameter."""
@@ -253,10 +243,8 @@ class _Reader:
         if home is None or not isinstance(value.node, ast.Name) or value.node.id not in home[0].parameters:
             return value
         runs = [scope for _, scope in self._program.called(call)]
-        is_static = any(path_of(one) == "staticmethod" for one in home[0].decorators)
-        bound = home[0].owner() is not None and not is_static
-        given = call.value(value.node.id, home[0].parameters.index(value.node.id) - bound)
-        return value if given is None or home[0] not in runs else Spot(call.file, call.scope, given)
+        given = call.given_to(home[0], value.node.id) if home[0] in runs else None
+        return value if given is None else Spot(call.file, call.scope, given)
 
     # -- training ------------------------------------------------------------------------------------------------------
 

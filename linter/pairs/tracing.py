@@ -313,12 +313,9 @@ class Program:
 
     def arguments(self, file: File, function: Scope, name: str) -> list[Spot]:
         """What the calls of a function give one of its parameters, and else its default."""
-        positional = list(function.parameters)
-        place = positional.index(name) - (function.owner() is not None)
         found: list[Spot] = []
         for caller in self.callers(file, function):
-            call = caller.call
-            given = None if call is None or place < 0 else call.value(name, place)
+            given = None if caller.call is None else caller.call.given_to(function, name)
             if given is not None:
                 found.append(caller.at(given))
         default = file.default_of(function, name)

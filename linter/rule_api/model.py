@@ -956,6 +956,12 @@ class Call(_Named):
                 return self.call.args[position]
         return None
 
+    def given_to(self, function: Scope, parameter: str) -> ast.expr | None:
+        """What is surely given to a parameter of a function that it runs; None where that is left to the default."""
+        bound = function.owner() is not None and not any(path_of(one) == "staticmethod" for one in function.decorators)
+        position = function.parameters.index(parameter) - bound
+        return self.value(parameter, position if position >= 0 else None)
+
     def literal(self, keyword: str, position: int | None = None, default: Any = None) -> Any:
         """The literal value of an argument; `default` where it is not given, `UNKNOWN` where it is no literal."""
         node = self.value(keyword, position)

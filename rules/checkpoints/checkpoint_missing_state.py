@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...linter.rule_api.model import Assignment, Call, File, Site, Target, path_of
 from ...linter.rule_api.rewriting import with_argument
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from ..keras.strategies import Way, callee_of, stations, ways_to
-from ..keras.strategies import given_to as argument_for
+from ..keras.strategies import Way, callee_of, calls_by_callee, stations, ways_to
 from ..numerics.optimizers import kind_of
 from ..variables.constructors import is_layer
 from ..variables.keeping import kept
@@ -179,7 +178,7 @@ def _places(call: Call) -> Iterator[Call]:
     function = call.scope.function()
     returns = call.file.index.returns_in(function) if function.is_function else []
     if [one.value for one in returns][:1] == [call.call]:
-        yield from (other for other in call.file.calls if callee_of(other) is function)
+        yield from calls_by_callee(call.file).get(function.id, [])
 
 
 def _held_by(call: Call) -> str | None:
@@ -392,4 +391,4 @@ def _parameters_given(call: Call, node: ast.AST) -> Iterator[str]:
     """The parameters of functions of the file that a call gives a value."""
     function = callee_of(call)
     if function is not None:
-        yield from (name for name in function.parameters if argument_for(call, function, name) is node)
+        yield from (name for name in function.parameters if call.given_to(function, name) is node)

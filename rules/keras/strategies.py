@@ -85,7 +85,7 @@ def stations(site: Site, node: ast.expr | None, way: Way) -> Iterator[tuple[Site
             home = site.file.index.lookup(site.scope, node.id) if isinstance(node, ast.Name) else None
             if home is None or not isinstance(node, ast.Name):
                 continue  # the call is the value itself
-            site, node = one, given_to(one, home[0], node.id)
+            site, node = one, one.given_to(home[0], node.id)
         elif isinstance(one.syntax, ast.expr):
             site, node = one, one.syntax
         yield site, node
@@ -102,12 +102,6 @@ def callee_of(call: Call) -> Scope | None:
         made = [bind.scope for cls in own for bind in cls.binds.get("__init__", ())]
         return made[0] if made else None
     return scope if call.found[0].kind == "function" else None
-
-
-def given_to(call: Call, function: Scope, parameter: str) -> ast.expr | None:
-    """What a call surely gives to a parameter of the function that it runs; None where that is left to the default."""
-    bound = function.owner() is not None and not any(path_of(one) == "staticmethod" for one in function.decorators)
-    return call.value(parameter, function.parameters.index(parameter) - bound)
 
 
 def turns_of(assignment: Assignment) -> ast.For | None:
@@ -179,14 +173,16 @@ def _given(site: Site, node: ast.Name | ast.Attribute, came: Way) -> Iterator[tu
         return
     if site.file.index.class_of_self(site.scope, node.id) is not None or not home[0].keeps(node.id):
         return
-    calls = _calls_by_callee(site.file).get(home[0].id, [])
+    calls = calls_by_callee(site.file).get(home[0].id, [])
     for call in [step for step in came if step in calls][-1:] or calls:
-        value = given_to(call, home[0], node.id)
+        value = call.given_to(home[0], node.id)
         if value is not None:
             yield call, call, value
 
 
-def _calls_by_callee(file: File) -> dict[int, list[Call]]:
+def calls_by_callee(file: File) -> dict[int, list[Call]]:
+    """The calls of the functions of a file, by the scope that each surely runs."""
+
     def calls() -> dict[int, list[Call]]:
         found: dict[int, list[Call]] = {}
         for call in file.calls:

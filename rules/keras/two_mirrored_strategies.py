@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...linter.rule_api.model import Assignment, Block, Call, File, Location, Scope, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .strategies import Way, callee_of, given_to, is_fit, kind_of, turns_of, ways_into_scope, ways_to
+from .strategies import Way, callee_of, is_fit, kind_of, turns_of, ways_into_scope, ways_to
 
 _MIRRORED = "tensorflow.distribute.MirroredStrategy"
 _TRAINING = ("fit", "train_on_batch")
@@ -472,7 +472,7 @@ def _named(site: Site, node: ast.Name | ast.Attribute, calls: tuple[Call, ...], 
 def _argument(function: Scope, node: ast.Name, calls: tuple[Call, ...], bound: _Bound) -> Any:
     for number, call in enumerate(calls):
         if callee_of(call) is function:
-            given = given_to(call, function, node.id)
+            given = call.given_to(function, node.id)
             if given is not None:
                 return _value(call, given, calls[:number], bound)
             default = call.file.default_of(function, node.id)
