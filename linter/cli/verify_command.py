@@ -339,6 +339,8 @@ def _compare(options: argparse.Namespace) -> int:
 def _init(options: argparse.Namespace) -> int:
     from ...runtime_checks.pair_template import TEMPLATE
 
+    if os.path.isdir(options.init):
+        raise UsageError(f"--init {options.init}: it is a folder: give the name of the file that the pair is to be in")
     if os.path.lexists(options.init):
         raise UsageError(f"--init {options.init}: there is such a file, which is left as it is")
     text, told = (TEMPLATE, []) if options.tf1 is None else _read_programs(options)

@@ -30,7 +30,8 @@ class Given:
         reach: how the program calls it when its session begins, as Python.
         train: Python text of what it is fed in training, for a setting.
         evaluate: of what it is fed otherwise.
-        bound: how many whole numbers it may hold, from 0 on; None where nothing tells.
+        bound: how many whole numbers it may hold, from 0 on; `Missing` where only what decides that is told; None where
+            nothing tells.
         one_hot: whether a row says which of its columns is meant.
         is_length: whether it says how many steps each row has.
         key: in a dict of features.
@@ -45,7 +46,7 @@ class Given:
     reach: str | Missing = ""
     train: str | Missing | None = None
     evaluate: str | Missing | None = None
-    bound: int | None = None
+    bound: int | Missing | None = None
     one_hot: bool = False
     is_length: bool = False
     key: str | None = None

@@ -155,6 +155,11 @@ def _size_of(program: Program, spot: Spot, place: int) -> int | None:
     return size if sizes and isinstance(size := sizes[place], int) else None
 
 
+def _untold(given: Given, spot: Spot, what: str) -> Missing:
+    """How many numbers a tensor may hold, by something whose size the text does not tell."""
+    return Missing(f"how many numbers `{given.name}` may hold: {what} `{ast.unparse(spot.node)}`, {spot.where}")
+
+
 def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> None:
     """What a tensor of whole numbers may hold, and whether one of numbers is one-hot, by what it is given to."""
     for spot, call, name in program.named(*roots):
@@ -165,31 +170,32 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
             continue
         given.is_length = given.is_length or any(_stands_for(program, spot.at(one), made) for one in lengths_of(call))
         bound: object = None
+        untold: Missing | None = None
         if (
             name == "tensorflow.one_hot"
             and (node := call.value("depth", 1)) is not None
             and mine[0].node is taken[0].node
         ):
-            bound = program.value(spot.at(node))
+            bound, untold = program.value(spot.at(node)), _untold(given, spot.at(node), "the depth")
         elif last == "embedding_lookup" and (node := call.value("params", 0)) is not None:
-            bound = _size_of(program, spot.at(node), 0)
+            bound, untold = _size_of(program, spot.at(node), 0), _untold(given, spot.at(node), "the rows of")
         elif name == "tensorflow.matmul" and given.shape is None and (node := call.value("b", 1)) is not None:
             rows = _size_of(program, spot.at(node), 0)
             if rows is not None and any(one.node is made.node for one in program.sources(taken[0])):
                 given.shape = (None, rows)
         elif name in _SPARSE:
             node = call.value("logits", 0 if "seq2seq" in name else 1)
-            bound = (
-                width(program, spot.at(node))
-                if node is not None and not _is_made_of(program, spot.at(node), made)
-                else None
-            )
+            if node is not None and not _is_made_of(program, spot.at(node), made):
+                bound, untold = width(program, spot.at(node)), _untold(given, spot.at(node), "the width of")
         elif "softmax_cross_entropy" in last and not any(
             makes_variables(made_by) for _, _, made_by in program.named(*mine)
         ):
             given.one_hot = bool(given.shape) and len(given.shape or ()) > 1
         if isinstance(bound, int) and bound > 0:
-            given.bound = min(bound, given.bound or bound)
+            given.bound = min(bound, given.bound) if isinstance(given.bound, int) else bound
+        elif untold is not None and (given.dtype is None or given.dtype.startswith(("int", "uint"))):
+            given.bound = given.bound or untold
+        if given.bound is not None:
             given.dtype = given.dtype or "int32"
 
 

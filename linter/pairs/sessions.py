@@ -59,12 +59,15 @@ class _Reader:
         self._leading: set[int] = set()
         """What a loss is made of, by identity, while its outputs are looked for: of a function that is called several
         times, only the calls that lead to it count, and a name has to stand for the same thing in all of them."""
+        self._makers: list[list[Call]] = []
+        """Of each training step, the call that makes it, and those of the functions around that."""
         self._instance = "model" if found.is_class else ""
 
     # -- the whole -----------------------------------------------------------------------------------------------------
 
     def read(self) -> None:
         found, program = self._found, self._program
+        self._makers = [self._ways_to(Spot(one.file, one.scope, one.call)) for one in program.calls() if is_step(one)]
         runs = [run for call in program.calls() if (run := self._run(call)) is not None]
         self._frames = self._way(*self._entry, set())[::-1] if not found.is_class else []
         found.runs = bool(self._frames)
@@ -137,6 +140,8 @@ class _Reader:
         seen.add((file.key, scope.id))
         calls = sorted(file.calls_by_function.get(scope.id, ()), key=lambda one: (one.end_line, one.end_column))
         for call in calls:
+            if self._makers and all(_is_apart(call, ways) for ways in self._makers):
+                continue  # of another mode, such as one that exports
             here = _Frame(file, scope, call.line)
             if self._run(call) is not None or call.name.endswith(_MONITORED):
                 return [here]
@@ -144,6 +149,17 @@ class _Reader:
                 if way := self._way(there, inner, seen):
                     return [here, *way]
         return []
+
+    def _ways_to(self, spot: Spot) -> list[Call]:
+        """A call, and those of the functions that it lies in, outward."""
+        found: dict[int, Call] = {}
+        queue = [spot]
+        while queue:
+            one = queue.pop(0)
+            if one.call is not None and id(one.node) not in found:
+                found[id(one.node)] = one.call
+                queue += self._program.callers(one.file, one.scope.function())
+        return list(found.values())
 
     def _called(self, call: Call) -> Iterator[tuple[File, Scope]]:
         yield from self._program.called(call)
@@ -514,8 +530,7 @@ class _Reader:
             if used and fed and not any(run in used for run, _, _ in fed):
                 found.told.append(f"{spot.where} `{given.name}` is left out: the training step runs without it")
                 continue
-            made = trained[0].call if trained is not None else None
-            if made is not None and spot.call is not None and made.excludes(spot.call):
+            if trained is not None and spot.call is not None and _is_apart(spot.call, self._ways_to(trained[0])):
                 why = "where it is made, the training step is not"
                 found.told.append(f"{spot.where} `{given.name}` is left out: {why}")
                 continue
@@ -845,6 +860,12 @@ class _Reader:
                     if key in [own, *frame.file.project.mro(own)[0]]:
                         return path
         return None
+
+
+def _is_apart(call: Call, ways: Sequence[Call]) -> bool:
+    """Whether a call does not run where one of some others does, such as in a branch that ends the program."""
+    beside = [one for one in ways if one.file is call.file and one.scope.function() is call.scope.function()]
+    return bool(beside) and all(one.excludes(call) for one in beside)
 
 
 def _in_dict(spot: Spot) -> Iterator[tuple[ast.Dict, str]]:

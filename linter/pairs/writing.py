@@ -303,16 +303,16 @@ def _shape(given: Given, rows: int) -> str:
 def _values(given: Given, rows: int) -> str:
     sizes, shape = _sizes(given, rows) or [], _shape(given, rows)
     dtype = given.dtype or "float32"
-    if given.one_hot and given.shape is not None and isinstance(given.shape[-1], int):
-        outer = ", ".join(shape[1:-1].split(", ")[:-1])
-        return f"np.eye({given.shape[-1]}, dtype=np.{dtype})[random.randint({given.shape[-1]}, size=({outer},))]"
-    if given.one_hot and given.shape is not None and isinstance(given.shape[-1], Missing):
-        outer = ", ".join(sizes[:-1])
-        return f"random.dirichlet(np.ones({sizes[-1]}), size=({outer},)).astype(np.{dtype})"
+    if given.one_hot and sizes:
+        size, outer = sizes[-1], f"({''.join(f'{one}, ' for one in sizes[:-1]).strip()})"
+        if size.isdigit() or dtype.startswith(("int", "uint")):
+            return f"np.eye({size}, dtype=np.{dtype})[random.randint({size}, size={outer})]"
+        return f"random.dirichlet(np.ones({size}), size={outer}).astype(np.{dtype})"
     if dtype == "str":
         return to_fill(f"texts for `{given.name}`, {given.where}, of shape {shape}".replace("to_fill", ""))
     if dtype == "bool":
         return f"random.randint(2, size={shape}).astype(bool)"
     if dtype.startswith(("int", "uint")) or given.bound is not None:
-        return f"random.randint({given.bound or 2}, size={shape}).astype(np.{dtype})"
+        bound = to_fill(given.bound.what) if isinstance(given.bound, Missing) else given.bound or 2
+        return f"random.randint({bound}, size={shape}).astype(np.{dtype})"
     return f"random.normal(size={shape}).astype(np.{dtype})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,10 @@ from .judging.tolerances import Tolerance, coarser, table
 from .results import Deviation
 from .wording import figure
 
-__all__ = ["OTHER_LAYOUT", "Initial", "compare_initial_values"]
+__all__ = ["MOVED", "OTHER_LAYOUT", "Initial", "compare_initial_values", "moved_alone"]
+
+MOVED = "inference changes it on TF2 alone"
+"""The problem of a variable that is not trained, and that a pass of inference changes."""
 
 OTHER_LAYOUT = "initial values in another layout:"
 """How the problem of values begins that no generator drew, and that are not where or what they should be."""
@@ -37,11 +41,7 @@ def compare_initial_values(judge: Judge, tf1: Index, tf2: Index) -> Initial:
     Values that are not equal must come from the same distribution. Those are compared by the samples that the sides
     drew from their initializers, or by the values of the variable itself.
     """
-    found = [
-        couple
-        for couple in couples(tf1, tf2, 0, judge.names)
-        if couple.known.kind == "variable" and couple.tf1 and couple.tf2
-    ]
+    found = _pairs(judge, tf1, tf2)
     checks, other, unknown = [], 0, []
     alpha = distributions.ALPHA / max(1, len(found))
     for couple in found:
@@ -62,6 +62,24 @@ def compare_initial_values(judge: Judge, tf1: Index, tf2: Index) -> Initial:
     return Initial(
         not other and all(check.passed for check in checks), tuple(checks), _notes(other, len(found), unknown)
     )
+
+
+def moved_alone(
+    judge: Judge, tf1: Index, tf2: Index, olds: Collection[str], news: Collection[str]
+) -> Iterator[Deviation]:
+    """What a pass of inference changes on TF2 alone, of the variables by name that it changes on either side."""
+    for couple in _pairs(judge, tf1, tf2):
+        if couple.tf1 and couple.tf2 and couple.tf2.name in news and couple.tf1.name not in olds:
+            differs = Measured(False, problem=MOVED)
+            yield judge.deviation(scenarios.INFERENCE, couple, differs, Tolerance(0.0, 0.0), True, None)
+
+
+def _pairs(judge: Judge, tf1: Index, tf2: Index) -> list[Couple]:
+    return [
+        couple
+        for couple in couples(tf1, tf2, 0, judge.names)
+        if couple.known.kind == "variable" and couple.tf1 and couple.tf2
+    ]
 
 
 def _values(judge: Judge, couple: Couple) -> Deviation:

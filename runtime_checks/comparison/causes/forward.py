@@ -10,7 +10,7 @@ import numpy as np
 
 from ...worker.recording.format import scenarios
 from ..draws import alike, in_turns, sizes, unaligned
-from ..initial_values import OTHER_LAYOUT
+from ..initial_values import MOVED, OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
 from ..judging.naming import OTHER_NAMES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
@@ -410,10 +410,16 @@ def _initial_values(seen: Seen) -> Iterator[Clue]:
         for check in rung.failures
         if check.kind in ("variable", "sample") and not check.problem.startswith((OTHER_SHAPES, OTHER_LAYOUT))
     ]
-    if failures:
-        names = ", ".join(dict.fromkeys(check.tf1_name for check in failures[:3]))
-        reason = next((check.problem for check in failures if check.problem), "")
-        more = f" and {len(failures) - 3} other variables" if len(failures) > 3 else ""
+    moved = [check for check in failures if check.problem == MOVED]
+    drawn = [check for check in failures if check.problem != MOVED]
+    if moved:
+        names = some([check.tf2_name for check in moved])
+        text = f"Inference of TF2 changes {names}, as with training=True, and that of TF1 does not."
+        yield Clue("training mode", 0.95, text, moved[0].tf2_place, moved[0].tf1_place)
+    if drawn:
+        names = ", ".join(dict.fromkeys(check.tf1_name for check in drawn[:3]))
+        reason = next((check.problem for check in drawn if check.problem), "")
+        more = f" and {len(drawn) - 3} other variables" if len(drawn) > 3 else ""
         text = f"The initial values of {names}{more} are drawn in another way"
         yield Clue("randomness", 0.9, f"{text}{': ' + reason.rstrip('.') if reason else ''}.")
         yield Clue("variables", 0.3, f"{text}.")

@@ -8,7 +8,7 @@ from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
 from ..draws import drawn, mismatch, parting, same_beginnings, same_seeds, unaligned
-from ..initial_values import compare_initial_values
+from ..initial_values import compare_initial_values, moved_alone
 from ..judging.measuring import Measured
 from ..judging.pairing import Couple
 from ..judging.tolerances import Tolerance
@@ -33,6 +33,8 @@ def judge(climb: Climb) -> Settled:
         return Settled(Status.NOT_RUN, why)
     initial = compare_initial_values(climb.judge, *climb.indexes(scenarios.INFERENCE))
     checks, notes, used = list(initial.checks), list(initial.notes), []
+    moved = [recorded.content.get("moved") or () for recorded in (climb.tf1, climb.tf2)]
+    checks += moved_alone(climb.judge, *climb.indexes(scenarios.INFERENCE), *moved)
     broken: list[str] = []
     if climb.sampled:
         begun = climb.settle(checks, notes, climb.blind)

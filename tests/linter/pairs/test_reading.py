@@ -1182,3 +1182,57 @@ def test_a_size_that_no_number_can_be_is_to_be_filled_in(tmp_path: Path, size: s
 
     assert words.shape is not None
     assert isinstance(words.shape[1], Missing)
+
+
+LOOKED_UP = """\
+import sys
+
+import tensorflow as tf
+
+words, classes = load(sys.argv[1])
+ids = tf.placeholder(tf.int32, [None, 5])
+rates = tf.placeholder(tf.float32, [None, 3])
+marks = tf.placeholder(tf.int32, [None])
+y = tf.placeholder(tf.int64, [None])
+table = tf.get_variable("table", [words, 4])
+rows = tf.reshape(tf.nn.embedding_lookup(table, ids), [-1, 20])
+picked = tf.nn.embedding_lookup(table, tf.argmax(rates, 1))
+logits = tf.layers.dense(tf.concat([rows, picked, tf.one_hot(marks, words)], 1), classes)
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+step = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(step, {ids: a, rates: b, marks: c, y: d})
+"""
+
+
+def test_what_decides_how_many_numbers_there_are_is_told(tmp_path: Path) -> None:
+    """Where the text does not tell how many: 0 and 1 alone would leave out most rows and classes."""
+    found = read(tmp_path, LOOKED_UP)
+    text = written(found, None, "", str(tmp_path / "pair.py"))
+
+    assert not found.not_understood
+    for what in (
+        "`ids` may hold: the rows of `table`, train.py:11",
+        "`marks` may hold: the depth `words`, train.py:13",
+        "`y` may hold: the width of `logits`, train.py:14",
+    ):
+        assert f'random.randint(to_fill("how many numbers {what}"), size=(8' in text
+    assert "random.normal(size=(8, 3)).astype(np.float32)" in text
+
+
+@pytest.mark.parametrize(
+    ("dtype", "written_as"),
+    [
+        ("float32", "random.dirichlet(np.ones(FILL), size=(8,)).astype(np.float32)"),
+        ("int32", "np.eye(FILL, dtype=np.int32)[random.randint(FILL, size=(8,))]"),
+    ],
+)
+def test_marks_of_an_untold_width_are_some(tmp_path: Path, dtype: str, written_as: str) -> None:
+    """Shares of one, cut off to whole numbers, would mark nothing."""
+    text = LOOKED_UP.replace("tf.int64, [None]", f"tf.{dtype}, [None, classes]").replace(
+        "sparse_softmax_cross_entropy", "softmax_cross_entropy"
+    )
+    text = written(read(tmp_path, text), None, "", str(tmp_path / "pair.py"))
+
+    assert written_as.replace("FILL", 'to_fill("size 1 of y, `classes` in train.py:9")') in text

@@ -75,6 +75,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--compare", "folder", "--steps", "3"], "--steps: nothing is run with --compare"),
         (["--compare", "folder", "--precision", "mixed_float16"], "--precision: nothing is run with --compare"),
         (["--init", "mine.py"], "--init mine.py: there is such a file, which is left as it is"),
+        (["--init", "."], "--init .: it is a folder: give the name of the file that the pair is to be in"),
         (["--init", "gone/pair.py"], "--init gone/pair.py: it cannot be written"),
         (["--init", "new.py", "mine.py"], "--init takes no mine.py"),
         (["--init", "new.py", "--compare"], "not allowed with"),

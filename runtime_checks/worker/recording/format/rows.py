@@ -141,7 +141,7 @@ if TYPE_CHECKING:
         should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss,
         ``distributes`` whether the training step runs a strategy, and ``normalized`` what normalizes by replica.
         ``step_numbers`` says for which of TF1's draws those of a training step stand.
-        ``moved`` names variables of TF1 that are not trained, and that a pass of inference changed.
+        ``moved`` names variables that are not trained, and that a pass of inference changed.
         ``unbuilt`` is what the first training step of a model raises that nothing has called before.
         ``lines``, where they were asked for, has for each of the user's files the lines on which statements begin, and
         those that ran.

@@ -43,7 +43,6 @@ class Listening:
         self.chapter: Chapter | None = None
         self.step = 0
         self.automatic = True
-        self.values = False
         self.called: Callable[[Nest], None] | None = None
         self.settings: dict[str, LayerRow | None] = {}
         self._code = code
@@ -51,7 +50,6 @@ class Listening:
         self._declared = {str(ends[1]): name for name, ends in taps.items() if len(ends) > 1}
         self._counted: dict[str, int] = {}
         self.met: set[str] = set()
-        self._valued: set[str] = set()
         self._operations: EagerOperations | None = None
         self._compiled: Place | None = None
         self._waiting: list[tuple[str, str, Array, Place | None, dict[str, Json]]] = []
@@ -100,7 +98,6 @@ class Listening:
         chapter: Chapter,
         step: int = 0,
         automatic: bool = True,
-        values: bool = False,
         operations: bool = False,
     ) -> Iterator[None]:
         """Record what the layers compute in the body.
@@ -109,10 +106,9 @@ class Listening:
             chapter: where to.
             step: of training.
             automatic: whether outputs of layers are kept that nobody has asked for.
-            values: whether the variables of a layer are kept too, before its first output.
             operations: whether the single operations are kept too, in brief.
         """
-        self.chapter, self.step, self.automatic, self.values = chapter, step, automatic, values
+        self.chapter, self.step, self.automatic = chapter, step, automatic
         self._counted, self.met = {}, set()
         if operations:
             self._operations = EagerOperations(self._places, self._variables.weights())
@@ -152,8 +148,6 @@ class Listening:
         if any(is_symbolic(leaf) for _, leaf in leaves):
             return
         owned = _weights(layer)
-        if self.values:
-            self.keep_values([(self._variables.name(variable), variable) for variable in owned])
         call = self._counted[path] = self._counted.get(path, -1) + 1
         self._keep(layer, path, call, leaves, owned, place_of(frames), self._given(inputs))
 
@@ -215,11 +209,9 @@ class Listening:
         self._waiting, self._size = [], 0
 
     def keep_values(self, variables: Sequence[tuple[str, Variable]]) -> None:
-        """Record variables that have not been recorded yet."""
+        """Record variables."""
         for name, variable in variables:
-            if name not in self._valued:
-                self._valued.add(name)
-                self._add("variable", name, value_of(variable), None)
+            self._add("variable", name, value_of(variable), None)
 
     def endpoints(self, named: Mapping[str, Tensor], taps: Mapping[str, Tensor], place: Place | None) -> None:
         """Record endpoints, and taps that the model itself gave; declared ones also by the name that the pair gives."""

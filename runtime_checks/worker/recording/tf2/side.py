@@ -8,6 +8,7 @@ from typing import Callable, Iterator, Sequence
 from ... import shims
 from ...errors import essence
 from ...frames import UserCode
+from ...tracking import identities
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
 from ..format.draws import of_a_step
@@ -19,7 +20,7 @@ from ..pairs import structures
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
-from ..tensors import Array, Nest, Tensor
+from ..tensors import Array, Nest, Tensor, Variable
 from ..values import sampling
 from ..values.conversions import Conversion
 from ..watching import checkpoint_loads
@@ -381,15 +382,12 @@ class _Side:
         """Record an eager pass over the first batch."""
         self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
         operations = self.session.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
-        moves = values and self.session.tf1 is not None and bool(self.session.tf1.content.get("moved"))
-        with made.listening.recording(chapter, values=values and not moves, operations=operations):
-            with made.variables.undone(late=True) if moves else contextlib.nullcontext():
+        with made.listening.recording(chapter, operations=operations):
+            with contextlib.ExitStack() as stack:
+                changed = stack.enter_context(made.variables.undone(late=True)) if values else []
                 found = self.session.run(made, training)
-            if moves:
-                self.session.recording.adapted(
-                    "inference changes variables of TF1 that are not trained; what it changes of TF2's was put back "
-                    "before initial values were read"
-                )
+            if values:
+                self._say_what_moved(made, changed)
             made.listening.endpoints(found.endpoints, found.taps, None)
             if values:
                 made.listening.keep_values(made.variables.weights())
@@ -404,6 +402,17 @@ class _Side:
             chapter.add("loss", "loss", array(loss))
         if values:
             self._tell_of_missing_taps(made)
+
+    def _say_what_moved(self, made: Made, changed: Sequence[Variable]) -> None:
+        """Initial values are those before inference, which may move averages."""
+        moved = {number for variable in changed for number in identities(variable)}
+        names = [name for name, variable in made.variables.weights() if identities(variable) & moved]
+        self.session.recording.content["moved"] = names
+        if names:
+            self.session.recording.adapted(
+                "inference of TF2 changes variables that are not trained; what it changes was put back before "
+                "initial values were read"
+            )
 
     def _forward_traced(self, chapter: Chapter, made: Made) -> None:
         """Record a pass of inference inside ``tf.function``; what its layers compute stays inside."""

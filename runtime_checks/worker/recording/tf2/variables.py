@@ -118,8 +118,10 @@ class Variables:
             self._remember(variable)
 
     @contextlib.contextmanager
-    def undone(self, late: bool = False) -> Iterator[None]:
+    def undone(self, late: bool = False) -> Iterator[list[Variable]]:
         """Put back what the body does to variables that are not trained: statistics, counters, states of generators.
+
+        Gives a list, which holds behind the body what was put back.
 
         Args:
             late: whether those count that the body makes and that get their value behind that, as where Keras 3 calls a
@@ -129,17 +131,19 @@ class Variables:
         for variable in [one.variable for one in self.created] + (self._tracked() or []):
             self._remember(variable)
         keras_variable = keras_class() if late else None
+        changed: list[Variable] = []
         try:
             with contextlib.ExitStack() as stack:
                 if keras_variable is not None and hasattr(keras_variable, "_deferred_initialize"):
                     owner = definer(keras_variable, "_deferred_initialize")
                     stack.enter_context(wrapped(owner, "_deferred_initialize", self._initializing))
-                yield
+                yield changed
         finally:
             before, self._before = self._before, None
             for variable, value in before.values():
                 if not np.array_equal(value_of(variable), value):
                     assign(variable, value)
+                    changed.append(variable)
 
     def _initializing(self, original: Function) -> Function:
         def initialize(variable: Variable) -> None:
