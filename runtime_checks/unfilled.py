@@ -22,11 +22,11 @@ def unfilled(file: str) -> list[str]:
 
 
 def unfilled_in(text: str | bytes) -> list[str]:
-    """Those in a text."""
+    """Those in a text; what stands twice on a line, once."""
     tree = ast.parse(text)
-    found: list[tuple[int, str]] = []
+    found: set[tuple[int, str]] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == _NAME:
             what = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else "something"
-            found.append((node.lineno, str(what)))
+            found.add((node.lineno, str(what)))
     return [f"line {line}: {what}" for line, what in sorted(found)]

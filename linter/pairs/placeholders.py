@@ -59,6 +59,9 @@ def describe(program: Program, spot: Spot, name: str) -> Given:
     call = spot.call
     given = Given(name, spot.where)
     if call is None or call.name not in PLACEHOLDERS:
+        rows = _rows_of(program, spot)
+        if rows is not None:
+            given.shape = (rows, Missing(f"the shape of `{name}` behind the rows, {spot.where}"))
         return given
     kind, shape = PLACEHOLDERS[call.name]
     node = call.value(kind, 0)
@@ -78,6 +81,15 @@ def describe(program: Program, spot: Spot, name: str) -> Given:
                 for place, size in enumerate(sizes)
             )
     return given
+
+
+def _rows_of(program: Program, spot: Spot) -> int | None:
+    """The number of rows of what the queue of an input pipeline gives."""
+    of_part = (fact.source for fact in spot.file.index.assignments if fact.target is spot.node)
+    made = next((spot.at(one) for one in of_part if one is not None), spot)
+    node = None if made.call is None else made.call.value("batch_size", 1)
+    rows = None if node is None else program.value(made.at(node))
+    return rows if isinstance(rows, int) else None
 
 
 def _text(nodes: list[ast.expr], place: int) -> str:

@@ -59,6 +59,8 @@ class _Reader:
         self._leading: set[int] = set()
         """What a loss is made of, by identity, while its outputs are looked for: of a function that is called several
         times, only the calls that lead to it count, and a name has to stand for the same thing in all of them."""
+        self._run_for: dict[int, list[Spot]] = {}
+        """What each fetch runs, by identity."""
         self._makers: list[list[Call]] = []
         """Of each training step, the call that makes it, and those of the functions around that."""
         self._instance = "model" if found.is_class else ""
@@ -273,9 +275,14 @@ class _Reader:
         if not steps:
             return None
         order = {(run.spot.file.key, run.spot.line): place for place, run in enumerate(runs)}
-        steps.sort(
-            key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30)
-        )
+
+        def place(step: Spot) -> tuple[int, bool]:
+            """When a session first runs it, and whether it is only awaited there."""
+            found = self._fetched(step, runs)
+            first = min((order[run.file.key, run.line] for run, _ in found), default=1 << 30)
+            return first, not any(one.node is step.node for _, by in found for one in self._program.closure(by))
+
+        steps.sort(key=place)
         run_by = [self._fetched(step, runs) for step in steps]
         taken = self._reach_of_call(steps[0], [one for _, one in run_by[0]], "the training step")
         for at, other in enumerate(steps[1:], 1):
@@ -296,12 +303,20 @@ class _Reader:
         """Say that a step is always run together with an earlier one, by one call: they are one pair."""
         runs = {id(run.node) for run, _ in own}
         for earlier, run_by in zip(before, others, strict=True):
+            if step.call is not None and earlier.call is not None and step.call.excludes(earlier.call):
+                continue
             if runs and runs == {id(run.node) for run, _ in run_by}:
                 names = [
                     self._reach_of_call(made, [one for _, one in fetched], "the training step")
                     for made, fetched in ((earlier, run_by), (step, own))
                 ]
                 known = [f'program["{name}"]' for name in dict.fromkeys(names) if isinstance(name, str)]
+                if names[0] == names[1] and known:
+                    self._found.not_understood.append(
+                        f"{step.where} trains, too, by the same step {known[0]}: `{_short(step.text)}`; the loss of "
+                        f"the pair is that of line {earlier.line}"
+                    )
+                    return True
                 if len(known) == 2:
                     self._found.not_understood.append(
                         f"{step.where} trains, too, in one run with line {earlier.line}: `{_short(step.text)}`; both "
@@ -336,7 +351,8 @@ class _Reader:
         for _, fetch in self._fetched(step, runs):
             call = step
             for one in self._program.sources(fetch):
-                if isinstance(one.node, ast.Call) and any(p.node is step.node for p in self._program.closure(one)):
+                makes = one.call is not None and self._program.called(one.call)
+                if makes and any(part.node is step.node for part in self._program.closure(one)):
                     call = one
                     break
             found.setdefault(id(call.node), (call, []))[1].append(fetch)
@@ -347,9 +363,23 @@ class _Reader:
         found = []
         for run in runs:
             for fetch in run.fetches:
-                if any(one.node is step.node for one in self._program.closure(fetch)):
+                if any(one.node is step.node for one in self._run_by(fetch)):
                     found.append((run.spot, fetch))
         return found
+
+    def _run_by(self, fetch: Spot) -> list[Spot]:
+        """What a fetch is made of, and what is run before that, as its control dependencies say."""
+        if id(fetch.node) not in self._run_for:
+            found = {id(one.node): one for one in self._program.closure(fetch)}
+            queue = list(found.values())
+            while queue:
+                one = queue.pop()
+                for awaited in _awaited(one):
+                    more = [part for part in self._program.closure(awaited) if id(part.node) not in found]
+                    found.update((id(part.node), part) for part in more)
+                    queue += more
+            self._run_for[id(fetch.node)] = list(found.values())
+        return self._run_for[id(fetch.node)]
 
     def _updates_beside(self, step: Spot, loss: Spot | None, runs: Sequence[_Run]) -> list[Spot]:
         """What the first run that trains fetches besides that assigns variables, as of moving averages."""
@@ -797,11 +827,13 @@ class _Reader:
         for returned in spot.file.index.returns_in(home) if home.is_function else ():
             elements = returned.value.elts if isinstance(returned.value, ast.Tuple | ast.List) else []
             places = [place for place, one in enumerate(elements) if _is_name(one, node.id)]
-            if not places and not _is_name(returned.value, node.id):
+            fields = [one.arg for one in program.fields(spot.at(returned.value)) if _is_name(one.value, node.id)]
+            if not places and not fields and not _is_name(returned.value, node.id):
                 continue
             for caller in program.callers(spot.file, home):
                 if self._is_on_the_way(caller):
-                    yield self._at_caller(caller, places, depth)
+                    reached = self._at_caller(caller, places, depth)
+                    yield f"{reached}.{fields[0]}" if reached and fields else reached
 
     def _at_caller(self, caller: Spot, places: Sequence[int], depth: int) -> str | None:
         for fact in caller.file.index.assignments:
@@ -866,6 +898,14 @@ def _is_apart(call: Call, ways: Sequence[Call]) -> bool:
     """Whether a call does not run where one of some others does, such as in a branch that ends the program."""
     beside = [one for one in ways if one.file is call.file and one.scope.function() is call.scope.function()]
     return bool(beside) and all(one.excludes(call) for one in beside)
+
+
+def _awaited(spot: Spot) -> Iterator[Spot]:
+    """What the ``tf.control_dependencies`` around a call are given."""
+    for level in spot.call.block.holders() if spot.call is not None else ():
+        around = spot.file.call_at(level.node) if isinstance(level.node, ast.Call) else None
+        if around is not None and around.name == "tensorflow.control_dependencies":
+            yield from (Spot(around.file, around.scope, one) for one in around.arguments)
 
 
 def _in_dict(spot: Spot) -> Iterator[tuple[ast.Dict, str]]:

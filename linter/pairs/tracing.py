@@ -349,6 +349,7 @@ class Program:
         path = path_of(node)
         for text in spot.file.index.resolve(spot.scope, path) if path is not None else ():
             found += self._imported(spot.file, text)
+        found = found or self._field(spot.at(node.value), node.attr)
         return found or ([] if spot.file.names(spot.scope, path) else [spot.at(node.value)])
 
     def _stands_for(self, base: tuple[str, int], cls: tuple[str, int]) -> bool:
@@ -370,6 +371,30 @@ class Program:
             found += self._put.get((*key, name), [])
         for place in self._methods(cls, name):
             found += self._returned(*place)
+        return found
+
+    def fields(self, spot: Spot) -> list[ast.keyword]:
+        """What a call is given by keyword where no function of the program runs, as of a named tuple."""
+        call = spot.call
+        known = call is not None and not call.name.startswith("tensorflow.") and not self.called(call)
+        return call.call.keywords if call is not None and known else []
+
+    def _field(self, record: Spot, name: str) -> list[Spot]:
+        """What a named tuple, or another record that no class of the program makes, is given for a field by keyword."""
+        found: list[Spot] = []
+        queue, seen = [record], set()
+        while queue:
+            one = queue.pop(0)
+            if id(one.node) in seen or id(one.node) in self._asked:
+                continue
+            seen.add(id(one.node))
+            if isinstance(one.node, ast.Call):
+                queue += self.returned_by(one.call)
+                found += [one.at(given.value) for given in self.fields(one) if given.arg == name]
+            elif isinstance(one.node, ast.Name | ast.Attribute):
+                self._asked.add(id(one.node))
+                queue += self.sources(one)
+                self._asked.discard(id(one.node))
         return found
 
     def classes_of(self, spot: Spot) -> list[tuple[str, int]]:

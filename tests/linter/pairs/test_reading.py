@@ -1236,3 +1236,71 @@ def test_marks_of_an_untold_width_are_some(tmp_path: Path, dtype: str, written_a
     text = written(read(tmp_path, text), None, "", str(tmp_path / "pair.py"))
 
     assert written_as.replace("FILL", 'to_fill("size 1 of y, `classes` in train.py:9")') in text
+
+
+RECORDS = """\
+import collections
+import sys
+
+import tensorflow as tf
+
+Examples = collections.namedtuple("Examples", "images, labels")
+Model = collections.namedtuple("Model", "logits, loss, train")
+
+
+def load():
+    image, label = read(sys.argv[2])
+    images_batch, labels_batch = tf.train.batch([image, label], batch_size=4)
+    return Examples(images=images_batch, labels=labels_batch)
+
+
+def judge(x):
+    return tf.layers.dense(x, 1)
+
+
+def create(images, labels):
+    hidden = tf.layers.dense(images, 3)
+    judged = tf.reduce_mean(judge(labels) - judge(hidden))
+    first = tf.train.AdamOptimizer().minimize(judged)
+    with tf.control_dependencies([first]):
+        error = tf.reduce_mean(tf.square(hidden - labels)) - tf.reduce_mean(judge(hidden))
+        second = tf.train.AdamOptimizer().minimize(error)
+    return Model(logits=hidden, loss=error, train=tf.group(second, tf.assign_add(steps, 1)))
+
+
+def main():
+    if sys.argv[1] == "export":
+        text = tf.placeholder(tf.string, [1])
+        served = judge(tf.decode_raw(text, tf.float32))
+        with tf.Session() as session:
+            session.run(served)
+        return
+    examples = load()
+    model = create(examples.images, examples.labels)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        fetches = {"train": model.train}
+        if sys.argv[1] == "loud":
+            fetches["loss"] = model.loss
+        session.run(fetches)
+
+
+main()
+"""
+
+
+def test_what_named_tuples_hold_is_reached_by_their_fields(tmp_path: Path) -> None:
+    """Of a program in which one fetch runs two steps, and another mode ends before any of them is made."""
+    found = read(tmp_path, RECORDS)
+
+    assert ("model.train", "model.logits", "model.loss") == (found.train_op, found.outputs, found.loss)
+    assert {"images_batch": "examples.images", "labels_batch": "examples.labels"} == {
+        one.name: one.reach for one in found.given
+    }
+    assert [4, 4] == [one.shape[0] for one in found.given if one.shape is not None]
+    assert "`text` is left out: where it is made, the training step is not" in " ".join(found.told)
+    trains = [one for one in found.not_understood if "trains" in one]
+    assert [
+        'train.py:23 trains, too, by the same step program["model.train"]: '
+        "`tf.train.AdamOptimizer().minimize(judged)`; the loss of the pair is that of line 26"
+    ] == trains
