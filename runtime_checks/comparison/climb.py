@@ -434,8 +434,8 @@ def why_missing(both: Iterable[tuple[str, Scenario]]) -> str:
 
 
 def _unmeasured(check: Deviation) -> bool:
-    """Whether it is of a training step, and its noise is not known."""
-    return check.kind in ("update", "variable", "gradient", "slot") and check.floor is None
+    """Whether it is a number of a training step whose noise is not known."""
+    return check.kind in ("update", "variable", "gradient", "slot") and check.floor is None and not check.problem
 
 
 def shows_something(checks: Iterable[Deviation]) -> bool:

@@ -32,6 +32,7 @@ def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
                 place=None if not place else (str(place[0]), int(place[1])),
                 repeats=bool(said.get("repeats")),
                 idle=bool(said.get("idle")),
+                wanted=wanted if isinstance(wanted := said.get("wanted"), int) else None,
             )
         )
     return tuple(found)

@@ -18,13 +18,18 @@ from .judging.tolerances import Tolerance, coarser, table
 from .results import Deviation
 from .wording import figure
 
-__all__ = ["MOVED", "OTHER_LAYOUT", "Initial", "compare_initial_values", "moved_alone"]
+__all__ = ["ALIKE", "MOVED", "OTHER_LAYOUT", "Initial", "alike_alone", "compare_initial_values", "moved_alone"]
+
+ALIKE = "on TF2 alone it begins with the numbers of"
+"""How the problem of a variable begins that another one's initializer gave its values."""
 
 MOVED = "inference changes it on TF2 alone"
 """The problem of a variable that is not trained, and that a pass of inference changes."""
 
 OTHER_LAYOUT = "initial values in another layout:"
 """How the problem of values begins that no generator drew, and that are not where or what they should be."""
+
+_FEW = 4
 
 
 class Initial(NamedTuple):
@@ -72,6 +77,32 @@ def moved_alone(
         if couple.tf1 and couple.tf2 and couple.tf2.name in news and couple.tf1.name not in olds:
             differs = Measured(False, problem=MOVED)
             yield judge.deviation(scenarios.INFERENCE, couple, differs, Tolerance(0.0, 0.0), True, None)
+
+
+def alike_alone(judge: Judge, tf1: Index, tf2: Index, trained: Collection[str]) -> Iterator[Deviation]:
+    """What begins with the numbers of another variable on TF2, and does not on TF1, as one initializer of Keras gives.
+
+    Only of variables of TF1 that are `trained`, by name, where any are: a network that is a copy begins alike.
+    """
+    known: list[tuple[str, Any, Any]] = []
+    for couple in _pairs(judge, tf1, tf2):
+        assert couple.tf1 is not None
+        assert couple.tf2 is not None
+        if (trained and couple.tf1.name not in trained) or not _drawn(tf1, tf2, couple):
+            continue
+        first, second = (array.ravel() for array in (judge.turned(couple.tf1), judge.values.of(couple.tf2)))
+        for name, old, new in known:
+            if _begin_alike(new, second) and not _begin_alike(old, first):
+                yield _differs(judge, couple, f"{ALIKE} {name}")
+                break
+        else:
+            known.append((couple.tf2.name, first, second))
+
+
+def _begin_alike(one: Any, other: Any) -> bool:
+    """Whether one is the beginning of the other, of at least four numbers that are not all the same."""
+    size = min(one.size, other.size)
+    return size >= _FEW and bool(np.array_equal(one[:size], other[:size])) and bool(np.any(one[:size] != one[0]))
 
 
 def _pairs(judge: Judge, tf1: Index, tf2: Index) -> list[Couple]:

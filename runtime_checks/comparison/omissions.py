@@ -16,6 +16,7 @@ from ..worker.recording.values import sampling
 from .climb import Climb, Settled, why_missing
 from .draws import drawn, unaligned
 from .initial_values import compare_initial_values
+from .judging.naming import read_by_rates
 from .judging.pairing import Index, couples, slot_of
 from .judging.tolerances import coarser, is_short
 from .metrics import paired
@@ -288,6 +289,9 @@ def _rates(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
     found = compare_rates(climb.judge, climb.tf1, climb.tf2)
     if found.unknown or not found.checks:
         yield f"the learning rate of steps that were not run ({'; '.join(found.unknown) or 'no side tells it'})"
+    names = read_by_rates(climb.tf1)
+    if names:
+        yield f"what the program of TF1 sets its learning rate to between steps (it is read of {some(names)})"
 
 
 def _random(climb: Climb) -> Iterator[str]:

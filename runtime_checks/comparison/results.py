@@ -158,6 +158,8 @@ class RandomOp:
     """Whether a loop of the graph draws it anew in each turn."""
     idle: bool = False
     """Whether nothing depends on what it draws, as in a dropout that keeps everything."""
+    wanted: int | None = None
+    """The seed that the program gives it."""
 
 
 @dataclass(frozen=True, slots=True)

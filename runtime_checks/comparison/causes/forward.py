@@ -10,7 +10,7 @@ import numpy as np
 
 from ...worker.recording.format import scenarios
 from ..draws import alike, in_turns, sizes, unaligned
-from ..initial_values import MOVED, OTHER_LAYOUT
+from ..initial_values import ALIKE, MOVED, OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
 from ..judging.naming import OTHER_NAMES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
@@ -411,11 +411,17 @@ def _initial_values(seen: Seen) -> Iterator[Clue]:
         if check.kind in ("variable", "sample") and not check.problem.startswith((OTHER_SHAPES, OTHER_LAYOUT))
     ]
     moved = [check for check in failures if check.problem == MOVED]
-    drawn = [check for check in failures if check.problem != MOVED]
+    alike = [check for check in failures if check.problem.startswith(ALIKE)]
+    drawn = [check for check in failures if check not in moved and check not in alike]
     if moved:
         names = some([check.tf2_name for check in moved])
         text = f"Inference of TF2 changes {names}, as with training=True, and that of TF1 does not."
         yield Clue("training mode", 0.95, text, moved[0].tf2_place, moved[0].tf1_place)
+    for begun in dict.fromkeys(check.problem.removeprefix(ALIKE).strip() for check in alike):
+        same = [check for check in alike if check.problem.endswith(f" {begun}")]
+        text = f"On TF2 {some([check.tf2_name for check in same])} begin with the numbers of {begun}, and not on TF1"
+        why = "an initializer of Keras that has no seed gives the same each time, and wants to be one for each weight"
+        yield Clue("randomness", 0.95, f"{text}: {why}.")
     if drawn:
         names = ", ".join(dict.fromkeys(check.tf1_name for check in drawn[:3]))
         reason = next((check.problem for check in drawn if check.problem), "")

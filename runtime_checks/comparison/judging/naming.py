@@ -15,7 +15,7 @@ from ..results import VariableRow
 from .converted import NOT_TRIED, UNCLEAR, Converted, Group
 from .renaming import renames_for
 
-__all__ = ["OTHER_NAMES", "Naming", "Renames", "naming"]
+__all__ = ["OTHER_NAMES", "Naming", "Renames", "naming", "read_by_rates", "trained_by"]
 
 OTHER_NAMES = "the names differ; if they are the same, say so in renames"
 """The problem of two variables of which everything else agrees."""
@@ -81,7 +81,10 @@ def naming(
     to_tf2 = {plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses}
     return Naming(
         matching=found,
-        rows=_rows(couples + guesses, found, orders, reshapes, _unproven(laid_out), renames, _trained(tf1, tf2)),
+        rows=_rows(
+            couples + guesses, found, orders, reshapes, _unproven(laid_out), renames,
+            [trained_by(side) for side in (tf1, tf2)], read_by_rates(tf1),
+        ),
         unknown=(
             *_unknown(renames, orders, ones, reshapes),
             *_ignored_in_vain(ignore, [*ones, *others, *_counters(tf1, tf2)]),
@@ -161,17 +164,18 @@ def _rows(
     unproven: Mapping[str, str],
     renames: Renames | None,
     trained: Sequence[set[str] | None],
+    rates: Sequence[str],
 ) -> tuple[VariableRow, ...]:
     by_tf1 = {}
     for one, other, how in couples:
         problems = _problem(one, other, how, orders, reshapes, trained), unproven.get(plain(str(one["name"])), "")
         by_tf1[id(one)] = VariableRow(one, other, how, "; ".join(filter(None, problems)))
     suggested = {id(one) for pair in found.suggestions for one in pair}
-    alone = [
-        VariableRow(one, None, "", f"only in TF1{_unused(one, trained[0])}{_leads_nowhere(str(one['name']), renames)}")
-        for one in found.only_tf1
-        if id(one) not in suggested
-    ]
+    alone = []
+    for one in found.only_tf1:
+        if id(one) not in suggested:
+            why = f"{_unused(one, trained[0], rates)}{_leads_nowhere(str(one['name']), renames)}"
+            alone.append(VariableRow(one, None, "", f"only in TF1{why}"))
     only_tf2 = [
         VariableRow(
             None, other, "", "only in TF2" + ("" if other.get("tracked", True) else ", and the model does not track it")
@@ -182,8 +186,10 @@ def _rows(
     return (*by_tf1.values(), *alone, *only_tf2)
 
 
-def _unused(variable: Mapping[str, Any], trained: set[str] | None) -> str:
+def _unused(variable: Mapping[str, Any], trained: set[str] | None, rates: Sequence[str]) -> str:
     """What to say of a weight that the training step of its side does not reach, as those of another network."""
+    if str(variable["name"]) in rates:
+        return ": its optimizer reads the learning rate of it, ignore may name it"
     if not trained or not variable.get("trainable") or plain(str(variable["name"])) in trained:
         return ""
     return ", where the training step does not reach it: of another network, ignore may name it"
@@ -195,13 +201,17 @@ def _leads_nowhere(name: str, renames: Renames | None) -> str:
     return "" if said == plain(name) else f"; renames call it {said}, which TF2 lacks or has twice"
 
 
-def _trained(tf1: Recorded, tf2: Recorded) -> list[set[str] | None]:
-    """The names of what training gives a gradient, by side; None where that is not known."""
-    steps = [side.scenario(scenarios.STEPS) for side in (tf1, tf2)]
-    found = [
-        {plain(record.name) for record in one.of_kind("gradient")} if one.outcome == "ok" else set() for one in steps
-    ]
-    return [names or None for names in found]
+def trained_by(side: Recorded) -> set[str] | None:
+    """The names of what training gives a gradient on a side; None where that is not known."""
+    steps = side.scenario(scenarios.STEPS)
+    names = {plain(record.name).partition("#")[0] for record in steps.of_kind("gradient")}
+    return names if names and steps.outcome == "ok" else None
+
+
+def read_by_rates(side: Recorded) -> list[str]:
+    """The variables and placeholders that learning rates are read of, and that no training step changes."""
+    rows = [row for row in side.content.get("rates") or () if isinstance(row, Mapping)]
+    return list(dict.fromkeys(str(name) for row in rows for name in row.get("still") or ()))
 
 
 def _is_trained(one: Mapping[str, Any], trained: set[str] | None) -> bool:

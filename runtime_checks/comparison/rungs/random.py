@@ -8,8 +8,9 @@ from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
 from ..draws import drawn, mismatch, parting, same_beginnings, same_seeds, unaligned
-from ..initial_values import compare_initial_values, moved_alone
+from ..initial_values import alike_alone, compare_initial_values, moved_alone
 from ..judging.measuring import Measured
+from ..judging.naming import trained_by
 from ..judging.pairing import Couple
 from ..judging.tolerances import Tolerance
 from ..results import Deviation, Status
@@ -34,7 +35,11 @@ def judge(climb: Climb) -> Settled:
     initial = compare_initial_values(climb.judge, *climb.indexes(scenarios.INFERENCE))
     checks, notes, used = list(initial.checks), list(initial.notes), []
     moved = [recorded.content.get("moved") or () for recorded in (climb.tf1, climb.tf2)]
-    checks += moved_alone(climb.judge, *climb.indexes(scenarios.INFERENCE), *moved)
+    indexes = climb.indexes(scenarios.INFERENCE)
+    checks += moved_alone(climb.judge, *indexes, *moved)
+    own = [one.wanted for one in drawn(climb.tf1.scenario(scenarios.INFERENCE)) if one.wanted is not None]
+    if len(set(own)) == len(own):  # what TF1 draws by one seed of the program is the same, and here it is not
+        checks += alike_alone(climb.judge, *indexes, trained_by(climb.tf1) or ())
     broken: list[str] = []
     if climb.sampled:
         begun = climb.settle(checks, notes, climb.blind)

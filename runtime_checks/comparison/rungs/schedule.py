@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ...worker.recording.format import scenarios
 from ..climb import Climb, Settled
+from ..judging.naming import read_by_rates
 from ..rates import compare_rates
 from ..results import Status
+from ..wording import some
 
 NUMBER = "7r"
 TITLE = "learning rates later"
@@ -18,4 +20,6 @@ def judge(climb: Climb) -> Settled:
     found = compare_rates(climb.judge, climb.tf1, climb.tf2)
     if not found.checks:
         return Settled(Status.NOT_RUN, "; ".join(found.unknown) or "no side says what its learning rate is later")
-    return climb.settle(found.checks, found.unknown, "")
+    names = read_by_rates(climb.tf1)
+    kept = [f"TF1 reads its rate of {some(names)}, which no step changes: what its program sets it to was not compared"]
+    return climb.settle(found.checks, (*found.unknown, *(kept if names else ())), "")

@@ -54,6 +54,11 @@ def uncounted(step):
     return v1.train.piecewise_constant(step, [1], [0.1, 0.01])
 
 
+def kept_in_a_variable(step):
+    """What the program assigns between steps."""
+    return v1.get_variable("rate", (), initializer=v1.constant_initializer(0.1))
+
+
 # The TF2 side.
 
 
@@ -446,6 +451,12 @@ RATES_ALIKE = {
         old(rate=behind_updates(lambda step: tf.constant(0.1))), new(), rows, classes, ignore=["seen"]
     ),
     "a step that is not counted": lambda: Pair(old(rate=uncounted), new(), rows, classes),
+}
+RATES_BETWEEN = {
+    "a variable": lambda: Pair(old(rate=kept_in_a_variable), new(), rows, classes),
+    "a placeholder": lambda: Pair(
+        old(rate=lambda step: v1.placeholder_with_default(0.1, (), name="rate")), new(), rows, classes
+    ),
 }
 RATES_UNKNOWN = {
     "set by the program": lambda: Pair(old(), new(), rows, classes, train_step=loop(after=setting)),

@@ -156,6 +156,22 @@ def test_the_same_schedule_passes(verified: Verified, target: str, name: str) ->
 
 
 @EITHER
+@names("RATES_BETWEEN")
+def test_a_rate_that_the_program_sets_between_steps_is_not_compared(
+    verified: Verified, target: str, name: str
+) -> None:
+    """It is the same in all steps that are run, and that says nothing of what an annealing loop makes of it."""
+    report = verified(target, "RATES_BETWEEN", name)
+
+    assert (["variables"] if name == "a variable" else []) == failed(report)
+    told = "what the program of TF1 sets its learning rate to between steps (it is read of rate)"
+    assert told in report.not_compared
+    assert any("TF1 reads its rate of rate, which no step" in note for note in report.rung("schedule").notes)
+    problems = [row.problem for row in report.variables if row.problem]
+    assert (name == "a variable") == ("only in TF1: its optimizer reads the learning rate of it" in str(problems))
+
+
+@EITHER
 @names("RATES_UNKNOWN")
 def test_a_rate_that_no_step_tells_is_not_compared(verified: Verified, target: str, name: str) -> None:
     """And that is said."""

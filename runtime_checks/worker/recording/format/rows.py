@@ -78,13 +78,17 @@ if TYPE_CHECKING:
         place: Place | None
         value: Json
 
-    class RateRow(TypedDict):
-        """The learning rate of an optimizer at steps that need not have been run; `unknown` says why it has none."""
+    class RateRow(TypedDict, total=False):
+        """The learning rate of an optimizer at steps that need not have been run; `unknown` says why it has none.
+
+        `still` names variables and placeholders that it is read of, and that no step changes.
+        """
 
         name: str
         steps: list[int]
         values: list[float]
         unknown: str
+        still: list[str]
 
     LayerRow = TypedDict(
         "LayerRow", {"name": str, "class": str, "config": Dict[str, Json], "place": Optional[Sequence[object]]}
@@ -95,11 +99,13 @@ if TYPE_CHECKING:
 
         It `repeats` where it is in a loop of the graph, which draws anew in each turn, and is `idle` where nothing that
         is recorded depends on what it draws. One that is drawn in a branch alone is drawn `sometimes`. In each training
-        step the loop takes so many `turns`, where that is known. The `name` is the operation's, in a graph.
+        step the loop takes so many `turns`, where that is known. The `name` is the operation's, in a graph, and `wanted`
+        the seed that the program gives it, in place of which it has another one.
         """
 
         op: str
         seed: int | None
+        wanted: int
         shape: Sequence[int | None] | None
         purpose: str
         place: Place | None

@@ -183,6 +183,7 @@ _DRAW = _fields(
     {"op": _text},
     {
         "seed": _anything,
+        "wanted": _anything,
         "shape": _maybe(_OPEN_SHAPE),
         "purpose": _text,
         "place": _maybe(_place),
@@ -313,7 +314,10 @@ _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
 _ALIKE = _fields({"op": _text, "place": _maybe(_place), "value": _anything}, {})
-_RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
+_RATE = _fields(
+    {"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text},
+    {"still": _list(_text)},
+)
 _VARIANT = _fields(
     {"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text},
     {"notes": _list(_text), "control": _flag},

@@ -77,6 +77,8 @@ class Draw:
     """The seed that it has in the function that is called in place of the one in which it was made."""
     source: tuple[str, int] | None = None
     """The name of the function in whose trace it was made, and the step."""
+    wanted: int | None = None
+    """The seed that the program gives it."""
 
 
 class Share(NamedTuple):
@@ -134,10 +136,11 @@ class Ledger:
         finally:
             self.draws[:] = before
 
-    def asked(self, seed: int | None, purpose: str | None = None) -> None:
-        """A seed was asked for; to be called by what stands for ``get_seed``."""
+    def asked(self, seed: int | None, purpose: str | None = None, wanted: int | None = None) -> None:
+        """A seed was asked for, in place of one that was `wanted`; to be called by what stands for ``get_seed``."""
         caller = sys._getframe(2)
         self._asked = self._add(caller.f_code.co_name, seed, caller, purpose)
+        self._asked.wanted = wanted if isinstance(wanted, int) else None
 
     def made(self, op: str, seed: int | None, result: Tensor) -> None:
         """An operation was made; to be called by what stands for the function that makes it."""
@@ -170,6 +173,8 @@ class Ledger:
                     "op": draw.op, "seed": draw.seed, "shape": draw.shape, "purpose": draw.purpose,
                     "place": draw.place,
                 }  # fmt: skip
+                if draw.wanted is not None:
+                    said["wanted"] = draw.wanted
                 if draw.operation is not None:
                     said["name"] = draw.operation.name
                 within = _within(draw.operation)

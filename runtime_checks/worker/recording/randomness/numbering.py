@@ -83,7 +83,7 @@ def tool(mode: str, seed: int = 42, code: UserCode | None = None) -> Iterator[Le
             _set_tensorflow_seed(0)
         elif not current_trace_graph()[1]:  # Keras 3 calls a model twice, the first time for shapes alone
             count += 1
-        ledger.asked(number)
+        ledger.asked(number, wanted=op_seed)
         return seeds(seed, number)
 
     set_seeds(seed)

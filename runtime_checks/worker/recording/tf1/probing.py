@@ -169,6 +169,7 @@ def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feed
     rate = _alone(network, rate)
     within = upstream([rate.op])
     counters: list[tuple[Variable, int]] = []
+    still: list[str] = []
     for variable in _variables(network):
         if variable.op in within:
             advance = _advance(variable, training, bodies)
@@ -176,6 +177,9 @@ def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feed
                 return schedules.unknown(name, f"it depends on {plain(variable)}, which training does not only count")
             if advance:
                 counters.append((variable, advance))
+            else:
+                still.append(plain(variable))
+    still += [operation.name for operation in within if operation.type.startswith("Placeholder")]
     if any(_draws(operation) for operation in within):
         return schedules.unknown(name, "it depends on what is drawn or read anew in each step")
     begin = [(variable, value) for variable, value in read(session, [variable for variable, _ in counters])]
@@ -187,7 +191,8 @@ def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feed
         return float(session.run(rate, feeds))
 
     try:
-        return schedules.sampled(name, at) if counters else schedules.constant(name, at(0))
+        row = schedules.sampled(name, at) if counters else schedules.constant(name, at(0))
+        return {**row, "still": sorted(still)} if still else row
     except Exception as error:
         return schedules.unknown(name, f"the graph does not give it: {essence(error)}")
     finally:
