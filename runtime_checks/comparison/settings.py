@@ -56,7 +56,7 @@ _NEUTRAL: Mapping[str, Any] = {
 }
 """Hyperparameters that say nothing unless they are given: what lacks them has these."""
 _DESCRIBING = (
-    "class", "name", "rule", "weights", "learning_rate", "use_ema", "ema_momentum", "anew", *_CLIPPING, *MADE
+    "class", "name", "rule", "weights", "rows", "learning_rate", "use_ema", "ema_momentum", "anew", *_CLIPPING, *MADE
 )
 _OF_AVERAGES = ("ema_overwrite_frequency",)
 """What says nothing where the optimizer averages no weights: Keras 2 gives it to RMSprop all the same."""
@@ -176,6 +176,11 @@ def _of_clipping(one: Row, two: Row) -> Setting:
     same = bounds[0].keys() == bounds[1].keys()
     equal = same and not any(differ(bounds[0][key], bounds[1][key], _PROBED) for key in bounds[0])
     words = [", ".join(f"{key} {shown(value)}" for key, value in bound.items()) or "nothing" for bound in bounds]
+    rows = [row.get("rows") or () for row in (one, two)]
+    if equal and bounds[0] and len(rows[0]) != len(rows[1]):
+        names, side, other = (rows[0], "TF1", "TF2") if len(rows[0]) > len(rows[1]) else (rows[1], "TF2", "TF1")
+        text = f"of {some(names)}: {side} clips rows before those of one number are added, {other} their sum"
+        return Setting("update rule", "clipping", None, f"clipping of gradients ({text})")
     text = f"Gradients are clipped by {words[0]} on TF1 and by {words[1]} on TF2."
     return Setting("update rule", "clipping", equal, text)
 

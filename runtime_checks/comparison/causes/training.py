@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
+from ...worker.recording.pairs.mapping import ignored, plain
 from ..judging.measuring import OTHER_SHAPES
 from ..passes import Share
 from ..results import Deviation, OperationPair
@@ -121,12 +122,26 @@ def _forward(seen: Seen, step: int) -> Iterator[Clue]:
         return
     first = min(seen.failed(_STEPS, *_FORWARD, step=step), key=lambda check: check.order)
     text = f"All of step {step - 1} agrees, and the forward pass of step {step} differs at {first.tf1_name}."
+    apart = _of_tf2_alone(seen)
+    if apart or seen.failed(_STEPS, "evaluation", step=step - 1):
+        text = f"What was compared of step {step - 1} agrees, and the forward pass of step {step} differs."
+        named = f", as may be {some(apart)}, of TF2 alone" if apart else ", and so does inference between them"
+        yield Clue("forward", 0.6, f"{text} It reads something that the step before left{named}.")
+        return
     if not _draws(seen):
         more = " Neither side draws random numbers: this batch takes a way that the one before did not take."
         yield Clue("forward", 0.6, text + more)
         return
     yield Clue("randomness", 0.4, text)
     yield Clue("forward", 0.4, text)
+
+
+def _of_tf2_alone(seen: Seen) -> list[str]:
+    """The variables of TF2's model that have no counterpart, or that the pair ignores."""
+    pair = seen.tf2.content.get("pair") or {}
+    rows = [row for row in seen.tf2.content.get("variables") or () if isinstance(row, Mapping)]
+    left_out = [str(row["name"]) for row in rows if ignored(plain(str(row["name"])), pair.get("ignore") or ())]
+    return left_out + [str(row.tf2["name"]) for row in seen.report.variables if row.tf1 is None and row.tf2 is not None]
 
 
 def _without_flag(seen: Seen) -> Iterator[Clue]:

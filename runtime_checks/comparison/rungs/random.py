@@ -37,8 +37,8 @@ def judge(climb: Climb) -> Settled:
     moved = [recorded.content.get("moved") or () for recorded in (climb.tf1, climb.tf2)]
     indexes = climb.indexes(scenarios.INFERENCE)
     checks += moved_alone(climb.judge, *indexes, *moved)
-    own = [one.wanted for one in drawn(climb.tf1.scenario(scenarios.INFERENCE)) if one.wanted is not None]
-    if len(set(own)) == len(own):  # what TF1 draws by one seed of the program is the same, and here it is not
+    wanted = [one.wanted for one in drawn(climb.tf1.scenario(scenarios.INFERENCE)) if one.wanted is not None]
+    if len(set(wanted)) == len(wanted):  # what TF1 draws by one seed of the program is the same, and here it is not
         checks += alike_alone(climb.judge, *indexes, trained_by(climb.tf1) or ())
     broken: list[str] = []
     if climb.sampled:

@@ -95,6 +95,30 @@ def compiled(optimizer):
     return make
 
 
+def clipped(gradients):
+    """Each to a norm that no gradient of these batches reaches."""
+    return [tf.clip_by_norm(gradient, 50.0) for gradient in gradients]
+
+
+class OldClipping(v1.train.MomentumOptimizer):
+    def __init__(self):
+        super().__init__(0.1, 0.9)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        gradients, variables = zip(*grads_and_vars, strict=True)
+        return super().apply_gradients(list(zip(clipped(gradients), variables, strict=True)), global_step, name)
+
+
+def clipping_rows(model, inputs, labels):
+    """As they come."""
+    return step(model, inputs, labels, lambda gradient: clipped([gradient])[0])
+
+
+def clipping_sums(model, inputs, labels):
+    """Of the rows of one word."""
+    return step(model, inputs, labels, lambda gradient: clipped([tf.convert_to_tensor(gradient)])[0])
+
+
 def adam(rate=0.01, epsilon=1e-7):
     return keras.optimizers.Adam(rate, epsilon=epsilon)
 
@@ -144,3 +168,5 @@ never_twice = pair(old(old_adam), new(lambda: adam(epsilon=1e-3)), inputs=each_o
 other_rate = pair(old(old_adam), new(lambda: adam(0.02)))
 other_epsilon = pair(old(old_adam), new(lambda: adam(epsilon=1e-3)))
 other_loss = pair(old(old_adagrad, 2.0), new(adagrad))
+clipped_rows = pair(old(OldClipping), new(momentum), clipping_rows)
+clipped_sums = pair(old(OldClipping), new(momentum), clipping_sums)

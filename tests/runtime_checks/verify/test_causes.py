@@ -960,3 +960,17 @@ def test_dropouts_are_told_apart_where_not_all_are_seen() -> None:
     assert "the rate is 0.2 at m.py:0" in clue.text
     assert "a probability to keep is used as a rate" in clue.text
     assert not list(dropout._alike(olds[1:], news[1:], 0.97))
+
+
+@pytest.mark.parametrize("evaluated", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_pass_that_reads_what_a_step_leaves_takes_no_other_way(record: Record, evaluated: bool, kept: bool) -> None:
+    """It is told where inference between the steps differs as well, or where TF2 alone has variables."""
+    rows = [*VARIABLES, *([{"name": "state", "shape": [2], "trainable": False}] if kept else [])]
+    variables = [VariableRow(None, row, "", "only in TF2") for row in rows[len(VARIABLES) :]]
+    failed = [check("output", "output", 1), *([check("evaluation", "output")] if evaluated else [])]
+    sides = record("steps", [("output", "output", 1, [1.0])], [("output", "output", 1, [2.0])], tf2_variables=rows)
+    _, text = first(rank(report(("7", failed), variables=tuple(variables)), *sides))
+
+    assert (evaluated or kept) == ("It reads something that the step before left" in text)
+    assert kept == ("as may be state, of TF2 alone" in text)

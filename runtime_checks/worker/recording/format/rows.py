@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 
         It `repeats` where it is in a loop of the graph, which draws anew in each turn, and is `idle` where nothing that
         is recorded depends on what it draws. One that is drawn in a branch alone is drawn `sometimes`. In each training
-        step the loop takes so many `turns`, where that is known. The `name` is the operation's, in a graph, and `wanted`
+        step the loop takes so many `turns`, where that is known. The `name` is the operation's, in a graph; `wanted` is
         the seed that the program gives it, in place of which it has another one.
         """
 

@@ -307,6 +307,7 @@ _OPTIMIZER = _fields(
         "rate_made": _place,
         "anew": _LENGTH,
         "weights": _list(_text),
+        "rows": _list(_text),
     },
     _scalar,
 )

@@ -58,7 +58,11 @@ def keep(network: Network, code: UserCode) -> Kept:
             for variable, purpose in _others(network)
         ],
         [
-            {**_optimizer(applied.optimizer, code), "weights": [plain(variable) for variable in applied.given]}
+            {
+                **_optimizer(applied.optimizer, code),
+                "weights": [plain(variable) for variable in applied.given],
+                "rows": [plain(variable) for gradient, variable in applied[1] if hasattr(gradient, "indices")],
+            }
             for applied in network.applied
         ],
         _averages(network),

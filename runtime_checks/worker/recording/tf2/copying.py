@@ -76,13 +76,17 @@ class Copying:
         names = {str(pair.tf2["name"]): str(pair.tf1["name"]) for pair in found.pairs}
         for one, other in found.suggestions:
             names.setdefault(str(other["name"]), str(one["name"]))
-        if found.suggestions:
-            one, other = found.suggestions[0]
-            many = len(found.suggestions)
+        given = [(one, other) for one, other in found.suggestions if other.get("tracked", True)]
+        kept = [str(other["name"]) for _, other in found.suggestions if not other.get("tracked", True)]
+        if given:
+            one, other = given[0]
             self._note(
-                f"names differ: {many} of TF2's variables got the values of those with their place and shape on TF1: "
-                f"{other['name']} those of {one['name']}{', ...' if many > 1 else ''}"
+                f"names differ: {len(given)} of TF2's variables got the values of those with their place and shape on "
+                f"TF1: {other['name']} those of {one['name']}{', ...' if len(given) > 1 else ''}"
             )
+        if kept:
+            more = ", ..." if len(kept) > 1 else ""
+            self._note(f"the TF2 model does not track {kept[0]}{more}: it kept the values that it begins with")
         return names
 
     def copy(self, variables: Variables, scenarios: Sequence[str]) -> int:

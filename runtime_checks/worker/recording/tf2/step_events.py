@@ -22,7 +22,8 @@ __all__ = ["Applied", "Seen", "heard_function", "watching"]
 class Applied(NamedTuple):
     """One update: gradients as the optimizer applies them, and its learning rate, both as tensors.
 
-    ``squares`` has for each pair what the squares of its slices add up to, eagerly and where these repeat a row.
+    ``squares`` has for each pair what the squares of its slices add up to, eagerly and where these repeat a row;
+    ``sliced`` whether there are slices.
     """
 
     optimizer: Optimizer
@@ -30,6 +31,7 @@ class Applied(NamedTuple):
     learning_rate: Tensor
     place: Place | None
     squares: Sequence[Tensor]
+    sliced: Sequence[bool]
 
 
 class Seen:
@@ -79,7 +81,8 @@ def watching(
         given = [(tf.convert_to_tensor(_local(gradient)), variable) for gradient, variable in pairs]
         told = None if rate is None else tf.convert_to_tensor(rate)
         squares = [_squares(_local(gradient), variable) for gradient, variable in pairs]
-        current().applied.append(Applied(optimizer, given, told, place_of(code.stack()), squares))
+        sliced = [isinstance(_local(gradient), tf.IndexedSlices) for gradient, _ in pairs]
+        current().applied.append(Applied(optimizer, given, told, place_of(code.stack()), squares, sliced))
 
     def called(value: Nest) -> None:
         here = current()

@@ -522,12 +522,18 @@ class _Trainer:
         for applied in self.seen.applied:
             if all(applied.optimizer is not one for one in met):
                 met.append(applied.optimizer)
-        content["optimizers"] = [self._described(optimizer) for optimizer in met]
+        content["optimizers"] = [{**self._described(one), "rows": self._rows_of(one)} for one in met]
         if not met:
             self.session.recording.note(
                 "no optimizer was seen applying gradients on the TF2 side: gradients, learning rate and slots are "
                 "recorded only where the training step returns them"
             )
+
+    def _rows_of(self, optimizer: Optimizer) -> list[str]:
+        """The weights of which an optimizer is given the gradient of some rows."""
+        applied = [one for one in (self.seen.applied if self.seen is not None else ()) if one.optimizer is optimizer]
+        pairs = [pair for one in applied for pair in zip(one.pairs, one.sliced)]
+        return [self.made.variables.name(variable) for (_, variable), sliced in pairs if sliced]
 
     def _described(self, optimizer: Optimizer) -> OptimizerRow:
         """An optimizer, with the lines that make it and its rate: of a schedule of the user's, where that computes."""
