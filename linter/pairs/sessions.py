@@ -18,6 +18,8 @@ __all__ = ["read_session"]
 
 _MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession", "MonitoredSession", "managed_session")
 """They run the initializers when they are made."""
+_SAVING = ("Saver().restore", "Saver().save")
+"""They run a session that they are given."""
 _ASSIGNING = ("assign", "assign_add", "assign_sub", "assign_moving_average", "scatter_update", "scatter_add")
 
 
@@ -120,7 +122,8 @@ class _Reader:
         found = self._found
         fetched = self._fetched(step, runs)
         found.train_op = self._reach_of_call(step, [one for _, one in fetched], "the training step")
-        found.told.append(f"{step.where} training step: `{_short(step.text)}`")
+        unrun = "" if fetched or not self._frames else ", which no session of this program runs"
+        found.told.append(f"{step.where} training step: `{_short(step.text)}`{unrun}")
         for one in self._updates_beside(step, loss, runs):
             found.beside.append(self._reach_or(one, "an update"))
             found.told.append(f"{one.where} run with it, and changes variables, too: `{_short(one.text)}`")
@@ -131,6 +134,7 @@ class _Reader:
         found.loss = self._reach_or(loss, "the loss")
         found.told.append(f"{loss.where} loss: `{_short(loss.text)}`")
         made = self._program.sources(loss) if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
+        made = [one for one in made if not isinstance(one.node, ast.Constant)]  # as where it is None at first
         found.loss_text = "; ".join(dict.fromkeys(f"{one.where}: {_short(one.text, 160)}" for one in made))
 
     # -- the way to the first session ----------------------------------------------------------------------------------
@@ -145,7 +149,7 @@ class _Reader:
             if self._makers and all(_is_apart(call, ways) for ways in self._makers):
                 continue  # of another mode, such as one that exports
             here = _Frame(file, scope, call.line)
-            if self._run(call) is not None or call.name.endswith(_MONITORED):
+            if self._run(call) is not None or call.name.endswith((*_MONITORED, *_SAVING)):
                 return [here]
             for there, inner in self._called(call):
                 if way := self._way(there, inner, seen):
@@ -180,7 +184,7 @@ class _Reader:
         if receiver is None or call.method not in ("run", "eval"):
             return None
         of_session = self._is_session(call, spot.at(receiver))
-        if not of_session and call.value("feed_dict") is None:
+        if not of_session and call.value("feed_dict") is None and not self._is_operation(spot.at(receiver)):
             return None
         fetched = call.value("fetches", 0) if of_session else receiver
         fetches = [] if fetched is None else self._leaves(spot.at(fetched))
@@ -198,6 +202,19 @@ class _Reader:
                 names = (*names, *one.file.names(one.scope, path_of(one.node)))
             if any(map(_makes_session, names)):
                 return True
+        return False
+
+    def _is_operation(self, spot: Spot) -> bool:
+        """Whether an expression is what TensorFlow makes, or the assignment of a variable: it has a ``run`` as well."""
+        for one in self._program.values(spot):
+            call = one.call
+            if call is None:
+                continue
+            if call.name.startswith("tensorflow.") and "session" not in call.name.lower():
+                return True
+            if call.method in _ASSIGNING and call.receiver is not None:
+                made = self._program.values(one.at(call.receiver))
+                return any(inner.call is not None and makes_variables(inner.call.name) for inner in made)
         return False
 
     def _leaves(self, spot: Spot) -> list[Spot]:
@@ -543,6 +560,7 @@ class _Reader:
         computed = {id(spot.node) for spot in needed}
         of_step = fed_to(program, trained[0]) if trained is not None else ()
         needed += [spot for spot in of_step if id(spot.node) not in computed]
+        needed.sort(key=lambda spot: (spot.file.key, spot.line, spot.node.col_offset))
         training = {id(r.node) for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
         apart = output.node if output is not None and found.apart else None
         used = [run for run in runs if id(run.spot.node) in training or apart in [one.node for one in run.fetches]]

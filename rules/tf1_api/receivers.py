@@ -14,6 +14,8 @@ _DEEP = 8
 _TENSORS = frozenset({Known.TENSOR, Known.VARIABLE})
 _OF_OTHERS = ("tensorflow.placeholder", "tensorflow.sparse")
 """Functions that raise in eager execution, and what gives sparse tensors."""
+_ASSIGNING = ("assign", "assign_add", "assign_sub")
+"""Methods that give the variable that they assign."""
 _LAYERS = ("keras.layers.", "keras.losses.", "keras.metrics.", "keras.Sequential")
 
 
@@ -22,6 +24,9 @@ def known_of(site: Site, node: ast.expr | None) -> Known:
     known = site.is_tensor(node)
     if known is not Known.UNKNOWN:
         return known
+    call = site.file.call_at(node)
+    if call is not None and call.method in _ASSIGNING and known_of(site, call.receiver) is Known.VARIABLE:
+        return Known.VARIABLE
     made = assignments_to(site, node)
     if not made:
         return Known.UNKNOWN

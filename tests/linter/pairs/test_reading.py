@@ -1304,3 +1304,58 @@ def test_what_named_tuples_hold_is_reached_by_their_fields(tmp_path: Path) -> No
         'train.py:23 trains, too, by the same step program["model.train"]: '
         "`tf.train.AdamOptimizer().minimize(judged)`; the loss of the pair is that of line 26"
     ] == trains
+
+
+OPERATIONS = """\
+import tensorflow as tf
+
+
+class Net:
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 3])
+        self.y = tf.placeholder(tf.float32, [None, 2])
+        self.loss = None
+        self.scores = tf.layers.dense(self.x, 2)
+
+    def build(self):
+        self.loss = tf.reduce_mean(tf.square(self.y - self.scores))
+        self.rate = tf.Variable(0.1)
+        self.step = tf.train.GradientDescentOptimizer(self.rate).minimize(self.loss)
+        START
+
+    def anneal(self, now):
+        self.rate.assign(now).eval()
+
+    def train(self, session):
+        session.run(self.step, {self.x: a, self.y: b})
+
+
+net = Net()
+with tf.Session() as session:
+    net.build()
+    net.train(session)
+    net.anneal(0.01)
+"""
+
+
+@pytest.mark.parametrize(
+    "start", ["tf.global_variables_initializer().run()", "tf.train.Saver().restore(session, 'here')", "pass"]
+)
+def test_operations_run_sessions_by_themselves(tmp_path: Path, start: str) -> None:
+    """The program stops there, and a variable that one assigns is fed; a loss that is None at first is none."""
+    found = read(tmp_path, OPERATIONS.replace("START", start))
+
+    assert ["self.x", "self.y", "self.rate"] == [one.reach for one in found.given]
+    assert "self.step" == found.train_op
+    assert "train.py:12: tf.reduce_mean(tf.square(self.y - self.scores))" == found.loss_text
+
+
+def test_what_ends_before_its_training_step_is_made_is_told(tmp_path: Path) -> None:
+    """A program that restores and samples has a step of its model, and runs none."""
+    text = OPERATIONS.replace("START", "pass")
+    text = text.replace("net.train(session)", "tf.train.Saver().restore(session, 'here')")
+    text = text.replace("session.run(self.step, {", "session.run(self.scores, {")
+    found = read(tmp_path, text)
+
+    assert "net.step" == found.train_op
+    assert "`, which no session of this program runs" in " ".join(found.told)
