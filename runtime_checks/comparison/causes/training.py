@@ -505,6 +505,12 @@ def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iter
         if slices:
             yield Clue("update rule", 0.9, f"{text}: {slices}.")
             return
+        for side, other, share in (("TF1", "TF2", factor), ("TF2", "TF1", 1.0 / factor)):
+            count = _values_of_loss(seen, side.lower())
+            if count > 1 and near(share * count, 1.0, 1e-4):
+                why = f"The loss of {side} has {count} values: its gradient is that of their sum, and {other} takes"
+                yield Clue("loss", 0.95, f"{text}: all are {figure(factor)} times TF1's. {why} that of a mean.")
+                return
         yield Clue(
             "update rule", 0.8, f"{text}: all are {figure(factor)} times TF1's, as by clipping or another scale."
         )
@@ -512,6 +518,12 @@ def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iter
             yield Clue("loss", 0.5, f"The gradients differ by a factor of {figure(factor)}.")
         return
     yield Clue("update rule", 0.85, f"{text}: each is TF1's times a factor of its own, as by clipping one by one.")
+
+
+def _values_of_loss(seen: Seen, side: str) -> int:
+    """How many values the loss of a side's first training step has; 0 where none was recorded."""
+    values = [seen.value(side, _STEPS, "loss", name) for name in seen.names(side, _STEPS, "loss")]
+    return max((value.size for value in values if value is not None), default=0)
 
 
 def _sliced_norm(seen: Seen, factors: Sequence[float]) -> str:

@@ -974,3 +974,29 @@ def test_a_pass_that_reads_what_a_step_leaves_takes_no_other_way(record: Record,
 
     assert (evaluated or kept) == ("It reads something that the step before left" in text)
     assert kept == ("as may be state, of TF2 alone" in text)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "factor", "words"),
+    [
+        (((4,), (4,)), 0.25, "The loss of TF1 has 4 values: its gradient is that of their sum, and TF2 takes"),
+        (((), (4,)), 4.0, "The loss of TF2 has 4 values"),
+        (((4,), ()), 0.5, "as by clipping or another scale"),
+        (((), ()), 0.25, "as by clipping or another scale"),
+    ],
+)
+def test_gradients_of_a_sum_and_of_a_mean(
+    record: Record, shapes: Sequence[tuple[int, ...]], factor: float, words: str
+) -> None:
+    """TensorFlow gives the gradient of the sum of a loss that has several values."""
+    losses = [("loss", "loss", 0, np.ones(shape)) for shape in shapes]
+    sides = record(
+        "steps",
+        [losses[0], ("gradient", "left/kernel", 0, GRADIENT), ("gradient", "right/kernel", 0, GRADIENT)],
+        [losses[1], *(("gradient", name, 0, factor * GRADIENT) for name in ("left/kernel", "right/kernel"))],
+    )
+    failed = [check("gradient", "left/kernel"), check("gradient", "right/kernel")]
+    kind, text = first(rank(report(("6", failed)), *sides))
+
+    assert words in text
+    assert (kind == "loss") == ("values" in words)

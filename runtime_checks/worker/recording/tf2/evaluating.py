@@ -29,7 +29,7 @@ def require(pair: Pair, model: Model) -> None:
     if not model.is_compiled:
         raise NotRunError(
             "the TF2 side does not say how it is evaluated: compile the model, or give it a method "
-            "test_step(self, data)"
+            "test_step(self, data), which means its loss over the batches"
         )
     if model.has_own_step and not _has_loss(model.value) and not model.has_own("compute_loss"):
         raise NotRunError(
