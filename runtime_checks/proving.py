@@ -58,7 +58,7 @@ def pair(request: verifying.Request, progress: Callable[[str], None] | None, bod
         body(base, _Pair(again, report, *sides).tried)
         return report
 
-    verifying.run(request, (), progress, prove, _LINES)
+    verifying.run(request, progress=progress, then=prove, fields=_LINES)
 
 
 class _Pair:

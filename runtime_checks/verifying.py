@@ -159,7 +159,7 @@ def pair_job(located: Located, name: str | None) -> dict[str, Any]:
 
 def run(
     request: Request,
-    findings: Sequence[Finding] = (),
+    lint: Callable[[Sequence[str]], Sequence[Finding]] = lambda files: (),
     progress: Callable[[str], None] | None = None,
     then: Callable[[Report, Again], Report] | None = None,
     fields: Mapping[str, Mapping[str, Any]] = _NO_FIELDS,
@@ -168,7 +168,7 @@ def run(
 
     Args:
         request: what is to be verified.
-        findings: what static analysis found in the pair's files.
+        lint: gets the user's files that the TF2 side ran, and gives what static analysis finds in the pair's.
         progress: told in words what runs now.
         then: gets the report and the means to run its sides again; gives back the report that is shown.
         fields: of the jobs of both sides, by the names of the sides, besides those that they always have.
@@ -228,6 +228,8 @@ def run(
             again = replace(sides[1], variant=variant)
             again.record(planning.variant(plan, variant.kind, variant.control), pair_job(located, name), progress)
             waiting += _controls(again)
+
+        findings = lint(_sources(os.path.join(folder, "tf2")))
 
         def compared() -> Report:
             if progress is not None:
@@ -324,6 +326,16 @@ def _controls(side: _Side) -> list[_Variant]:
     alone = variant._replace(value=scenarios.ALONE, control=True)
     known = os.path.isdir(replace(side, variant=alone).folder)
     return [variant._replace(control=True), *(() if known else (alone,))]
+
+
+def _sources(folder: str) -> list[str]:
+    """The user's files that a recorded side ran."""
+    from .worker.recording.format.reading import RecordingError, read
+
+    try:
+        return [str(path) for path in read(folder).content.get("sources") or ()]
+    except RecordingError:  # what is wrong with it, its comparison says
+        return []
 
 
 def _differs(report: Report) -> bool:

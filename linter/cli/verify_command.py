@@ -246,7 +246,8 @@ def _run(options: argparse.Namespace) -> int:
         )
         then = _then(options)
         fields: dict[str, dict[str, Any]] = {} if then is None else {"tf2": {"mutations": []}}
-        report = verifying.run(request, project.findings(request.target or request.likely), progress, then, fields)
+        lint = partial(project.findings, request.target or request.likely)
+        report = verifying.run(request, lint, progress, then, fields)
     except verifying.VerifyUsageError as error:
         raise UsageError(str(error)) from error
     finally:
@@ -307,8 +308,8 @@ class Project:
         target, self.reason = decide_target(Path(self.root), self._config.target)
         return None if self.reason == NO_EVIDENCE else target
 
-    def findings(self, target: Target | None) -> Sequence[Finding]:
-        """In the pair's file and in the project's files that it imports; none of an installed module."""
+    def findings(self, target: Target | None, ran: Sequence[str]) -> Sequence[Finding]:
+        """In the pair's file, in the project's files that it imports, and in others that `ran`; none of a module."""
         from ..run.cache import default_folder
         from ..run.imports import reached_from
         from ..run.pipeline import lint
@@ -316,7 +317,8 @@ class Project:
         if self._file is None:
             return ()
         config = self._config if target is None else replace(self._config, target=target.value)
-        return lint([self._file, *reached_from(self._file)], config, cache=default_folder(), root=self.root).findings
+        files = dict.fromkeys([self._file, *reached_from(self._file), *filter(os.path.isfile, ran)])
+        return lint([*files], config, cache=default_folder(), root=self.root).findings
 
 
 # -- without a run -----------------------------------------------------------------------------------------------------

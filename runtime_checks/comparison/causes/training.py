@@ -505,10 +505,10 @@ def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iter
         if slices:
             yield Clue("update rule", 0.9, f"{text}: {slices}.")
             return
-        for side, other, share in (("TF1", "TF2", factor), ("TF2", "TF1", 1.0 / factor)):
-            count = _values_of_loss(seen, side.lower())
+        for several, mean, share in (("TF1", "TF2", factor), ("TF2", "TF1", 1.0 / factor)):
+            count = _values_of_loss(seen, several.lower())
             if count > 1 and near(share * count, 1.0, 1e-4):
-                why = f"The loss of {side} has {count} values: its gradient is that of their sum, and {other} takes"
+                why = f"The loss of {several} has {count} values: its gradient is that of their sum, and {mean} takes"
                 yield Clue("loss", 0.95, f"{text}: all are {figure(factor)} times TF1's. {why} that of a mean.")
                 return
         yield Clue(

@@ -203,7 +203,7 @@ def test_the_seed_reaches_a_program_that_runs_itself(place: Place) -> None:
 
 
 def test_findings_of_the_linter_are_handed_on(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    """Those of the pair's file and of what it imports, and no others."""
+    """Those of the pair's file, of what it imports and of what it ran, and no others; what is gone since has none."""
     given: list[Any] = []
     monkeypatch.chdir(place.project)
     monkeypatch.setenv("XDG_CACHE_HOME", str(place.scratch))
@@ -219,8 +219,10 @@ def test_findings_of_the_linter_are_handed_on(place: Place, monkeypatch: pytest.
     (place.project / "requirements.txt").write_text("tensorflow==2.12\n")
 
     main(["verify", "pair.py", "-q"])
-    ((request, findings, *_),) = given
-    assert {"pair.py", "beside.py"} == {finding.path for finding in findings}
+    ((request, lint, *_),) = given
+    assert {"pair.py", "beside.py"} == {finding.path for finding in lint([])}
+    ran = [str(place.project / name) for name in ("apart.py", "gone.py")]
+    assert {"pair.py", "beside.py", "apart.py"} == {finding.path for finding in lint(ran)}
     assert (None, "keras2", str(place.project)) == (request.target, request.likely, request.roots[0])
     assert "requirements.txt" in request.because
 
