@@ -511,6 +511,11 @@ class File:
         return Values(self.index, self.key, self.project, self.entities)
 
 
+def _choice(level: Block) -> object:
+    """What the arms of one choice have in common: a test, a ``try``, or what stands around the cases."""
+    return {"case": level.parent, "try": level.handled, "except": level.handled}.get(level.kind, level.node)
+
+
 def _never_runs(level: Block) -> bool:
     """Whether a block follows what leaves its suite, or is an arm that a constant test leaves out."""
     is_false = isinstance(level.node, ast.Constant) and bool(level.node.value) is (level.kind == "else")
@@ -659,16 +664,14 @@ class Site:
 
     def excludes(self, other: Site) -> bool:
         """Whether the site and `other`, of the same function, stand in branches of which only one runs."""
-        opposite = {"if": "else", "else": "if"}
-        theirs = list(other.block.chain())
+        opposite = {"if": "else", "else": "if", "try": "except", "except": "try"}
+        theirs: dict[tuple[str, int], Block] = {}
+        for arm in other.block.chain():
+            theirs[arm.kind, id(_choice(arm))] = arm
         for level in self.block.chain():
-            for arm in theirs:
-                if arm.node is level.node and arm.kind == opposite.get(level.kind):
-                    return True
-                if arm.kind == level.kind == "case" and arm.parent is level.parent and arm is not level:
-                    return True
-                if {arm.kind, level.kind} == {"try", "except"} and arm.handled is level.handled:
-                    return True
+            found = theirs.get((opposite.get(level.kind, level.kind), id(_choice(level))))
+            if found is not None and (level.kind in opposite or (level.kind == "case" and found is not level)):
+                return True
         return False
 
     # -- in which contexts it runs ---------------------------------------------------------------------------------

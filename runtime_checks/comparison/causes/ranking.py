@@ -37,7 +37,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "momentum": ("TF108", "TF406"),
     "moving statistics": ("TF403", "TF205", "TF103", "TF104", "TF110", "TF107", "TF109"),
     "dropout rate": ("TF210", "TF204", "TF610"),
-    "randomness": ("TF204", "TF210", "TF406", "TF205"),
+    "randomness": ("TF635", "TF204", "TF210", "TF406", "TF205"),
     "variables": (
         *_LAYERS_ANEW, "TF105", "TF106", "TF107", "TF109", "TF113", "TF115", "TF302", "TF502", "TF503", "TF504"
     ),
