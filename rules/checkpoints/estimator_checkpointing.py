@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Target
+from ...linter.rule_api.model import Call, Target, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _KEEPING = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours")
@@ -19,6 +19,8 @@ _SESSIONS = {
     "tensorflow.train.MonitoredTrainingSession": ("checkpoint_dir", 2),
     "tensorflow.train.Supervisor": ("logdir", 7),
 }
+_SAVERS = {"tensorflow.train.Supervisor": ("saver", 9)}
+"""What neither saves nor restores where it is given None for a saver [run]."""
 _NO_ESTIMATORS = frozenset({"EstimatorSpec", "RunConfig", "CheckpointSaverHook", "BaselineEstimator"})
 
 
@@ -88,7 +90,8 @@ def _what_keeps(call: Call) -> str:
         keyword, position = _SESSIONS[call.name]
         directory = call.literal(keyword, position)
         given = call.value(keyword, position) is not None and directory is not None and directory != ""
-        return f"keeps checkpoints in its `{keyword}`" if given else ""
+        saves = call.name not in _SAVERS or not is_none(call.value(*_SAVERS[call.name]))
+        return f"keeps checkpoints in its `{keyword}`" if given and saves else ""
     last = call.name.rpartition(".")[2]
     is_estimator = last.endswith(("Estimator", "Classifier", "Regressor")) and last not in _NO_ESTIMATORS
     directory = call.value("model_dir", 1 if last in ("Estimator", "TPUEstimator") else None)

@@ -83,3 +83,29 @@ def step_of_one(model, inputs, labels):
 
 
 copied = Pair(with_a_copy, Copied, ROWS, train_step=step_of_one)
+
+
+def dropping(features, labels, mode):
+    """A network that drops in inference, too."""
+    hidden = tf.nn.dropout(v1.layers.dense(features, 6, name="one"), rate=0.5)
+    return Spec(v1.layers.dense(hidden, 4, name="two"))
+
+
+class Dropping(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = tf.keras.layers.Dense(6, name="one"), tf.keras.layers.Dense(4, name="two")
+        self.drop = tf.keras.layers.Dropout(0.5)
+
+    def call(self, features, training=False):
+        return self.two(self.drop(self.one(features), training=True))
+
+
+def called_already():
+    """A program may call its model so that its variables are there."""
+    model = Dropping()
+    model(tf.zeros([1, 6]))
+    return model
+
+
+drawn = Pair(dropping, called_already, ROWS)

@@ -46,3 +46,14 @@ def test_nothing_is_said_of_others(name: str, target: str, children: Children) -
     report = verified(name, target, children)
 
     assert [] == [rung.name for rung in report.rungs if rung.status is Status.FAIL], report
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_what_the_call_draws_that_builds_a_model_is_not_of_inference(target: str, children: Children) -> None:
+    """The draws of the pass that is compared have the numbers of TF1's."""
+    need(target)
+    with in_children(children):
+        report = run(Request(f"{PAIRS}:drawn", target=Target(target), until="random"))
+
+    assert [] == [rung.name for rung in report.rungs if rung.status is Status.FAIL], report
+    assert Status.PASS is report.rung("random").status

@@ -124,10 +124,11 @@ class Session:
 
         Gives back the numbers of what it drew, as `begin_step` of the ledger takes them.
         """
+        before = len(made.ledger.draws)  # what a call draws by which the program builds its model is none of these
         with made.variables.undone():
             self.run(made, training=False)
         numbering.set_seeds(self.plan.seed)  # kernels go on where that call ended
-        return self.numbers(scenarios.INFERENCE, made.ledger.described())
+        return self.numbers(scenarios.INFERENCE, made.ledger.described()[before:])
 
     def rehearse(self, made: Made) -> list[Standing]:
         """The numbers of what a pass of training draws; what it changed is put back."""

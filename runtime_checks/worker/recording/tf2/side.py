@@ -11,7 +11,7 @@ from ...frames import UserCode
 from ...tracking import identities
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
-from ..format.draws import of_a_step
+from ..format.draws import INITIAL_VALUE, of_a_step
 from ..format.plan import Plan
 from ..format.reading import Recorded
 from ..format.rows import LoadRow, Place, Standing
@@ -254,6 +254,8 @@ class _Side:
 
     def _inference(self, chapter: Chapter) -> None:
         with samples.watching() as initializers, self.session.numbered() as made, eagerly():
+            for draw in made.ledger.draws:  # also of a call by which the program builds its model
+                draw.purpose = INITIAL_VALUE
             self._forward(chapter, made, values=True)
             chapter.say(random_ops=made.ledger.described())
             agrees = self.session.copying.agrees(made.variables)
