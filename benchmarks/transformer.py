@@ -117,9 +117,9 @@ class Encoder(tf.keras.Model):
         self.pooled, self.logits = Dense(WIDTH, "pooled"), Dense(CLASSES, "logits")
 
     def build(self, shape):
-        drawn = tf.keras.initializers.TruncatedNormal(stddev=DRAWN)
-        self.words = self.add_weight(name="words", shape=(WORDS, WIDTH), initializer=drawn)
-        self.positions = self.add_weight(name="positions", shape=(POSITIONS, WIDTH), initializer=drawn)
+        drawn = [tf.keras.initializers.TruncatedNormal(stddev=DRAWN) for _ in range(2)]  # each draws the same each time
+        self.words = self.add_weight(name="words", shape=(WORDS, WIDTH), initializer=drawn[0])
+        self.positions = self.add_weight(name="positions", shape=(POSITIONS, WIDTH), initializer=drawn[1])
 
     def call(self, features):
         net = self.norm(tf.gather(self.words, features) + self.positions[:LENGTH])

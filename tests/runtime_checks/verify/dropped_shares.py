@@ -144,8 +144,9 @@ def old_in_a_loop(features, labels, mode):
 
 def new_in_a_loop(rate):
     def make():
-        drawn = keras.initializers.RandomUniform(-((6 / 42) ** 0.5), (6 / 42) ** 0.5)
-        cells = {"kernel_initializer": drawn, "recurrent_initializer": drawn, "return_sequences": True}
+        named = ("kernel_initializer", "recurrent_initializer")
+        cells = {name: keras.initializers.RandomUniform(-((6 / 42) ** 0.5), (6 / 42) ** 0.5) for name in named}
+        cells["return_sequences"] = True
         parts = [keras.Input((6,)), keras.layers.Reshape((3, 2)), keras.layers.LSTM(8, **cells), layer(rate)()]
         parts += [keras.layers.GlobalAveragePooling1D(), layer(rate)(), keras.layers.Dense(3, name="scores")]
         model = keras.Sequential(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -94,12 +94,12 @@ def record(side: str, name: str, folder: str, tf1: str, v1_loops: bool) -> None:
 
     def model() -> object:
         layers = tf.keras.layers
-        drawn = tf.keras.initializers.RandomUniform(-bound, bound)
+        drawn = partial(tf.keras.initializers.RandomUniform, -bound, bound)
         rules = ("kernel_regularizer", "recurrent_regularizer", "bias_regularizer") if name == "penalty" else ()
 
         def rnn() -> object:
             return layers.LSTM(
-                4, return_sequences=True, kernel_initializer=drawn, recurrent_initializer=drawn,
+                4, return_sequences=True, kernel_initializer=drawn(), recurrent_initializer=drawn(),
                 **{rule: tf.keras.regularizers.L2(5e-4) for rule in rules},
             )  # fmt: skip
 

@@ -113,9 +113,9 @@ def first_cause(way: str) -> list[Any]:
 
     def migrated() -> Any:
         given = tf.keras.Input((None,), dtype="int32")
-        drawn = tf.keras.initializers.RandomUniform(-1, 1)
-        lookup = layers.Embedding(20, 3, drawn, mask_zero=way != "mask", name="lookup")  # mask
-        drawn = {"kernel_initializer": drawn, "recurrent_initializer": drawn}
+        begun = [tf.keras.initializers.RandomUniform(-1, 1) for _ in range(3)]
+        lookup = layers.Embedding(20, 3, begun[0], mask_zero=way != "mask", name="lookup")  # mask
+        drawn = {"kernel_initializer": begun[1], "recurrent_initializer": begun[2]}
         cell = layers.GRU(4, reset_after=way == "reset", name="gru", **drawn)  # reset
         decay = tf.keras.regularizers.L2(0.02 if way == "decay" else 0.01)  # decay
         out = layers.Dense(2, kernel_regularizer=decay, name="out")
