@@ -572,13 +572,14 @@ class _Reader:
             for run in runs
             for key, value in run.feeds
         ]
+        ways = self._ways_to(trained[0]) if trained is not None else []
         for spot in needed:
             fed = [(run, key, value) for run, key, value, made_of in feeds if id(spot.node) in made_of]
             given = describe(program, spot, self._word(spot, fed))
             if used and fed and not any(run in used for run, _, _ in fed):
                 found.told.append(f"{spot.where} `{given.name}` is left out: the training step runs without it")
                 continue
-            if trained is not None and spot.call is not None and _is_apart(spot.call, self._ways_to(trained[0])):
+            if spot.call is not None and _is_apart(spot.call, ways):
                 why = "where it is made, the training step is not"
                 found.told.append(f"{spot.where} `{given.name}` is left out: {why}")
                 continue

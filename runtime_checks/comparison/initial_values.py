@@ -75,8 +75,7 @@ def moved_alone(
     """What a pass of inference changes on TF2 alone, of the variables by name that it changes on either side."""
     for couple in _pairs(judge, tf1, tf2):
         if couple.tf1 and couple.tf2 and couple.tf2.name in news and couple.tf1.name not in olds:
-            differs = Measured(False, problem=MOVED)
-            yield judge.deviation(scenarios.INFERENCE, couple, differs, Tolerance(0.0, 0.0), True, None)
+            yield _differs(judge, couple, MOVED)
 
 
 def alike_alone(judge: Judge, tf1: Index, tf2: Index, trained: Collection[str]) -> Iterator[Deviation]:
