@@ -393,6 +393,11 @@ def record(folder: str, plans: dict[str, list[str]]) -> None:
             except PairError as error:
                 other.note(f"refused: {error}")
         other.save()
+    one = read(f"{folder}/network/tf1")
+    moved = Plan(("structure", scenarios.STEPS, scenarios.STEPS_NUDGED), reference=f"{folder}/network/tf2")
+    again = Recording(f"{folder}/network/variant", "tf2")
+    record_tf2(programs.network(), moved, again, code, one)
+    again.save()
 
 
 def line_of(text: str) -> int:
@@ -483,6 +488,17 @@ def test_inside_a_function_there_are_no_taps(recorded: Get, keras: str):
     assert [] == one.scenario(scenarios.FINGERPRINT_AGAIN).of_kind("tap")
     assert [] == one.scenario(scenarios.STEPS_OTHER).of_kind("tap")
     assert [] != one.scenario(scenarios.STEPS).of_kind("tap", 2)
+
+
+@EITHER
+@pytest.mark.parametrize("side", ["tf1", "variant"])
+def test_what_was_asked_for_is_tapped_from_moved_values_as_well(recorded: Get, keras: str, side: str):
+    """So that it has noise of its own in later steps, where training amplifies what is rounded; nothing else is."""
+    one = recorded(keras, "network", side)
+    steps, moved = (one.scenario(name).of_kind("tap", 2) for name in (scenarios.STEPS, scenarios.STEPS_NUDGED))
+
+    assert [] != moved
+    assert [tap.name for tap in steps if not tap.more["auto"]] == [tap.name for tap in moved]
 
 
 @EITHER

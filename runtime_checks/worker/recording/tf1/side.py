@@ -441,7 +441,7 @@ class _Side:
             chapter,
             self.code,
             steps=self.plan.steps,
-            taps=chapter.name == scenarios.STEPS,
+            automatic=chapter.name == scenarios.STEPS,
             with_operations=self.plan.operations and chapter.name == scenarios.STEPS,
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,

@@ -37,7 +37,7 @@ def train(
     code: UserCode,
     *,
     steps: int,
-    taps: bool,
+    automatic: bool,
     with_operations: bool,
     nudged: bool,
     grappler: bool,
@@ -55,7 +55,7 @@ def train(
         chapter: where to.
         code: tells the user's files.
         steps: how many.
-        taps: whether taps are recorded.
+        automatic: whether outputs of layers are recorded that nobody has asked for.
         with_operations: whether the single operations of the first step are recorded.
         nudged: whether the initial values are moved by about one unit in the last place, and each update by what
             the rounding of constants makes of it.
@@ -67,7 +67,7 @@ def train(
         ended: gets the session after the last step.
     """
     variables, kept = weights(network), slots(network)
-    wanted = [value for value in network.values if taps or value.kind != "tap"]
+    wanted = [value for value in network.values if automatic or not value.more.get("auto")]
     within = upstream([getattr(network.train_op, "op", network.train_op)])
     operations = Operations(network, code, within) if with_operations else None
     step_fetches = step_of(network, [*wanted, *(operations.values if operations else ())], code)

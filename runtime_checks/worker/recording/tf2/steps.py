@@ -200,9 +200,11 @@ class _Trainer:
         made.ledger.begin_step(session.step_numbers or ())
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
-        if chapter.name == scenarios.STEPS and not session.plan.strategy:  # whose replicas call each layer with a part
-            operations = session.plan.operations and number == 0
-            with made.listening.recording(chapter, number, automatic=shown, operations=operations):
+        first = chapter.name == scenarios.STEPS
+        with_taps = first or chapter.name == scenarios.STEPS_NUDGED  # the noise of what was asked for
+        if with_taps and not session.plan.strategy:  # whose replicas call each layer with a part
+            operations = first and session.plan.operations and number == 0
+            with made.listening.recording(chapter, number, automatic=first and shown, operations=operations):
                 found = run(batch, number)
                 made.listening.endpoints(found.endpoints, found.taps, self._place("forward"))
         else:
