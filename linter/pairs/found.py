@@ -67,6 +67,9 @@ class Found:
         options: what a script has to be given on its command line: the option, empty for a word of its own, and what
             it stands for.
         is_class: whether it is a class.
+        builders: the methods that build what its constructor does not, each with its parameters without a default.
+        models: the classes of a script that comes to no session of its own, each with a training step of its own, as
+            ``model.py:Model``.
         runs: whether it goes on to run a session.
         given: what it is fed.
         fed: what it is fed besides, which the pair leaves out, as sentences.
@@ -88,6 +91,8 @@ class Found:
     missing_arguments: list[str] = field(default_factory=list)
     options: list[tuple[str, Missing]] = field(default_factory=list)
     is_class: bool = False
+    builders: list[tuple[str, list[str]]] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
     runs: bool = True
     given: list[Given] = field(default_factory=list)
     fed: list[str] = field(default_factory=list)

@@ -68,6 +68,8 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
             )
         _called(main, entry, name, found)
         read_session(program, main, entry, found)
+        if found.models and found.kind == "session" and not found.told:
+            return _one_of(found.models, file, main, target)
     if found.kind == "session" and not (found.runs or found.given):
         if has_placeholders:
             raise NotReadError(
@@ -90,6 +92,19 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
         if (one.dtype or "").startswith(("int", "uint")) and one.role == "input" and not (one.bound or one.is_length):
             found.not_understood.append(f"{one.where} which numbers `{one.name}` may hold; 0 and 1 are taken")
     return found
+
+
+def _one_of(models: list[str], file: str, main: File, target: Target) -> Found:
+    """Read the class that a file is about; of several the user has to name one."""
+    own, _, name = models[0].rpartition(":")
+    if len(models) == 1 and own == main.display:
+        return read_tf1(file, name, target)
+    some = ", ".join(models[1:4])
+    others = f" or another: {some}{', ...' if len(models) > 4 else ''}" if some else ""
+    raise NotReadError(
+        f"{main.display}: which of {len(models)} classes that train it comes to, if any, only running it tells: name "
+        f"one, as in --tf1 {models[0]}{others}"
+    )
 
 
 def read_tf2_side(file: str, name: str | None, target: Target) -> Tf2:

@@ -75,13 +75,20 @@ class _Reader:
         runs = [run for call in program.calls() if (run := self._run(call)) is not None]
         self._frames = self._way(*self._entry, set())[::-1] if not found.is_class else []
         found.runs = bool(self._frames)
+        if found.is_class:
+            self._build()
+        elif not self._frames and not self._entry[1].is_function:
+            found.models = self._models()
+            calls = self._entry[0].calls_by_function.get(self._entry[1].id, ())
+            if len(found.models) > 1 or (found.models and not any(True for one in calls for _ in self._called(one))):
+                return
         if not self._frames and not found.is_class and self._entry[1].is_function:
             file, scope = self._entry
             self._frames = [_Frame(file, scope, 1 << 30)]
         elif not self._frames and not found.is_class:
             found.not_understood.append(
                 f"{self._entry[0].display} comes to no session when it is run: name the file that runs it, or a class "
-                "or function of it"
+                f"or function of it{''.join(f', such as {one}' for one in found.models)}"
             )
         self._settings = self._fed_numbers(runs)
         trained = self._trained(runs)
@@ -155,6 +162,60 @@ class _Reader:
                 if way := self._way(there, inner, seen):
                     return [here, *way]
         return []
+
+    # -- classes -------------------------------------------------------------------------------------------------------
+
+    def _models(self) -> list[str]:
+        """The classes that hold a training step each, by file and name."""
+        found: dict[str, None] = {}
+        for call in self._program.calls():
+            owner = call.scope.function().owner() if is_step(call) else None
+            if owner is not None:
+                found[f"{call.file.display}:{owner.name}"] = None
+        return list(found)
+
+    def _build(self) -> None:
+        """Which methods of the class build what its constructor does not, and are called for it.
+
+        One that builds all of it and runs no session, such as a ``build_model``, is taken for several parts of it.
+        """
+        file, cls = self._entry
+        every = {(there.key, scope.id): scope for there, scope in self._program.methods((file.key, cls.id))}
+        methods = {key: one for key, one in every.items() if one.name != "__init__" and not one.decorators}
+        spots = [Spot(one.file, one.scope, one.call) for one in self._program.calls() if is_step(one)]
+        spots = [*self._program.closure(*spots), *fed_to(self._program, *spots)]
+        needed = dict.fromkeys((one.file.key, one.scope.function().id) for one in spots if one.call is not None)
+        built = {one for key in every if key not in methods for one in self._reached(key)[0]}  # such as of a property
+        missing = {key for key in needed if key in methods and key not in built}
+        reached = {key: self._reached(key) for key in methods} if missing else {}
+        whole = [key for key, (run, trains) in reached.items() if missing <= run and not trains]
+        chosen = [key for key in missing if not any(key in reached[other][0] for other in missing - {key})]
+        if whole:
+            chosen = [min(whole, key=lambda key: len(reached[key][0]))]
+        for key in sorted(chosen):
+            method = methods[key]
+            own = self._program.files[key[0]]
+            where = f"{own.display}:{getattr(method.node, 'lineno', 1)}"
+            if reached[key][1]:
+                self._found.not_understood.append(
+                    f"{where} `{method.name}` builds a part of the graph and runs a session: the pair cannot call it"
+                )
+                continue
+            given = [one for one in method.parameters[1:] if own.default_of(method, one) is None]
+            self._found.builders.append((method.name, [one for one in given if not one.startswith("*")]))
+            self._found.told.append(f"{where} graph: built by `{method.name}`, which the pair calls")
+
+    def _reached(self, key: tuple[str, int]) -> tuple[set[tuple[str, int]], bool]:
+        """The functions that run where one does, itself included, and whether a session runs in them."""
+        found, queue, runs = {key}, [key], False
+        while queue:
+            one = queue.pop()
+            for call in self._program.files[one[0]].calls_by_function.get(one[1], ()):
+                runs = runs or self._run(call) is not None or _runs_untold(call)
+                more = {(there.key, scope.id) for there, scope in self._called(call)} - found
+                found |= more
+                queue += more
+        return found, runs
 
     def _ways_to(self, spot: Spot) -> list[Call]:
         """A call, and those of the functions that it lies in, outward."""
@@ -911,6 +972,11 @@ class _Reader:
                     if key in [own, *frame.file.project.mro(own)[0]]:
                         return path
         return None
+
+
+def _runs_untold(call: Call) -> bool:
+    """Whether it is the ``run`` of something that the text does not tell, such as of a session that is given."""
+    return call.method == "run" and not any(one.kind == "function" for one in call.found)
 
 
 def _is_apart(call: Call, ways: Sequence[Call]) -> bool:

@@ -102,6 +102,7 @@ class Program:
         self.files = {key: File(sources[key], key, index, project, target) for key, index in indices.items()}
         self._modules = modules_of(self.files)
         self._values: dict[tuple[int, int], tuple[Spot, Any]] = {}
+        self._sources: dict[tuple[int, int], tuple[Spot, Sequence[Spot]]] = {}
         self._asked: set[int] = set()
         self._assigned: dict[tuple[str, int], list[AssignmentFact]] = {}
         for key, index in indices.items():
@@ -176,6 +177,12 @@ class Program:
                 places += self._methods(key, call.method)
         return [place for place in places if place is not None]
 
+    def methods(self, cls: tuple[str, int]) -> Iterator[tuple[File, Scope]]:
+        """The methods of a class, those that it inherits among them."""
+        names = {name: None for key in self._mro(cls) for name in self.files[key[0]].index.scopes[key[1]].binds}
+        for name in names:
+            yield from self._methods(cls, name)
+
     def _methods(self, cls: tuple[str, int], name: str) -> Iterator[tuple[File, Scope]]:
         for key in self._mro(cls):
             for bind in self.files[key[0]].index.scopes[key[1]].binds.get(name, ()):
@@ -202,8 +209,17 @@ class Program:
 
     # -- one step back -------------------------------------------------------------------------------------------------
 
-    def sources(self, spot: Spot) -> list[Spot]:
+    def sources(self, spot: Spot) -> Sequence[Spot]:
         """What the value of an expression is made of: one step."""
+        key = id(spot.node), id(spot.scope)
+        if key in self._sources:
+            return self._sources[key][1]
+        found = self._step_back(spot)
+        if not self._asked:  # otherwise something is being looked for that it may be made of
+            self._sources[key] = spot, found
+        return found
+
+    def _step_back(self, spot: Spot) -> list[Spot]:
         node = spot.node
         if isinstance(node, ast.Name):
             return self._of_name(spot, node.id)

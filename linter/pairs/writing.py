@@ -133,6 +133,9 @@ class _Writer:
                 yield f"program = until_session({', '.join([found.call, *given])}{more})"
             else:
                 yield f"{'model' if found.is_class else 'built'} = {found.call}({', '.join(given)})"
+                for method, parameters in found.builders:
+                    given = [to_fill(f"the argument `{one}` of {found.call}.{method}") for one in parameters]
+                    yield f"model.{method}({', '.join(given)})"
                 prefix = suffix = ""
 
         def reach(what: str | Missing) -> str:

@@ -599,8 +599,76 @@ def test_whole_numbers_of_which_nothing_is_known_are_told(tmp_path: Path) -> Non
 
 
 def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
-    """Its classes are run by another file, which is to be named."""
-    assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, NET).not_understood)
+    """What it has is run by another file, which is to be named, or is its one class that trains."""
+    text = SCRIPT.partition("sess =")[0]
+
+    assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, text).not_understood)
+    assert "in the class Net" == read(tmp_path, NET).built
+    told = read(tmp_path, "import net\n\nif name:\n    print(net.Net(name))\n", net=NET).not_understood
+    assert "a class or function of it, such as net.py:Net" in " ".join(told)
+
+
+def test_of_several_classes_that_train_one_is_to_be_named(tmp_path: Path) -> None:
+    """Where a script chooses between them as it runs, a pair of all their placeholders is of no use."""
+    chosen = "import net\nimport other\n\nfor cls in [net.Net, other.Net]:\n    cls(word).fit()\n"
+    with pytest.raises(NotReadError, match=r"which of 2 classes .* one, as in --tf1 net.py:Net or .* other.py:Net"):
+        read(tmp_path, chosen, net=NET, other=NET)
+
+
+OUTSIDE = NET.replace(
+    """        self.make_inputs()
+        self.scores = self._network()
+        self._train(flags.rate)
+""",
+    """
+    def build(self, rate=0.1):
+        self.make_inputs()
+        self.scores = self._network()
+        self._train(rate)
+
+    def fit(self, session):
+        self.build()
+        session.run(self.update)
+""",
+)
+
+
+FIT = "self._train(1)\n        session.run"
+
+
+@pytest.mark.parametrize(
+    ("text", "builders"),
+    [
+        (NET, []),
+        (OUTSIDE, [("build", [])]),
+        (OUTSIDE.replace("rate=0.1", "rate, depth"), [("build", ["rate", "depth"])]),
+        (OUTSIDE.replace("        self._train(rate)\n", ""), [("build", []), ("_train", ["rate"])]),
+        (OUTSIDE.replace("self.width = width", "self.build()"), []),
+        (OUTSIDE.replace("    def build(", "    @once\n    def build("), []),
+        (OUTSIDE.replace("self._train(rate)", "").replace("session.run", FIT), [("build", []), ("_train", ["rate"])]),
+    ],
+    ids=["constructor", "one method", "parameters", "two methods", "from the constructor", "decorated", "session"],
+)
+def test_the_pair_calls_what_builds_outside_of_the_constructor(
+    tmp_path: Path, text: str, builders: list[tuple[str, list[str]]]
+) -> None:
+    """Of methods that call each other the one that builds all of it, unless it runs a session."""
+    found = read(tmp_path, text, "Net")
+
+    assert builders == found.builders
+    lines = written(found, None, "", str(tmp_path / "pair.py")).splitlines()
+    assert len(builders) == sum(line.startswith("    model.") for line in lines)
+
+
+def test_a_method_that_builds_and_runs_a_session_is_told(tmp_path: Path) -> None:
+    """The pair would run it to its end."""
+    text = OUTSIDE.replace("self._train(rate)", "v1.Session().run(self.scores)\n        self._train(rate)")
+
+    found = read(tmp_path, text, "Net")
+
+    assert [] == found.builders
+    told = "train.py:14 `build` builds a part of the graph and runs a session: the pair cannot call it"
+    assert told in found.not_understood
 
 
 def test_dropout_is_off_where_nothing_evaluates(tmp_path: Path) -> None:
