@@ -33,6 +33,7 @@ class Given:
         bound: how many whole numbers it may hold, from 0 on; `Missing` where only what decides that is told; None where
             nothing tells.
         one_hot: whether a row says which of its columns is meant.
+        sparse: whether it is fed its indices, values and shape.
         is_length: whether it says how many steps each row has.
         key: in a dict of features.
         filled: ``zeros`` or ``ones``, where nothing else is fed.
@@ -48,6 +49,7 @@ class Given:
     evaluate: str | Missing | None = None
     bound: int | Missing | None = None
     one_hot: bool = False
+    sparse: bool = False
     is_length: bool = False
     key: str | None = None
     filled: str = ""

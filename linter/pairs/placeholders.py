@@ -63,6 +63,7 @@ def describe(program: Program, spot: Spot, name: str) -> Given:
         if rows is not None:
             given.shape = (rows, Missing(f"the shape of `{name}` behind the rows, {spot.where}"))
         return given
+    given.sparse = call.name in ("tensorflow.sparse_placeholder", "tensorflow.sparse.placeholder")
     kind, shape = PLACEHOLDERS[call.name]
     node = call.value(kind, 0)
     if node is not None and call.name != "tensorflow.placeholder_with_default":

@@ -304,6 +304,8 @@ def _shape(given: Given, rows: int) -> str:
 
 
 def _values(given: Given, rows: int) -> str:
+    if given.sparse:
+        return to_fill(f"a tuple of the indices, values and shape of the sparse `{given.name}`, {given.where}")
     sizes, shape = _sizes(given, rows) or [], _shape(given, rows)
     dtype = given.dtype or "float32"
     if given.one_hot and sizes:

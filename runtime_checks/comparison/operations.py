@@ -307,13 +307,10 @@ class _Pairing:
         first_ones, first_others = self._telling(entries, self._tf1), self._telling(beginnings, self._tf2)
         for among in (first_others, others):
             for one in first_ones:
-                partners = {
-                    other
-                    for parent in self._given(self._tf1, one, self.to_tf2) or ()
-                    for other in self.to_tf2.get(parent, ())
-                }
-                taking = [(len(partners & self._taken(other)), other) for other in among]
-                taking = [(count, other) for count, other in taking if count]
+                given = self._given(self._tf1, one, self.to_tf2) or ()
+                partners = {other for parent in given for other in self.to_tf2.get(parent, ())}
+                taking = [(self._in_common(partners & self._taken(other)), other) for other in among]
+                taking = [(common, other) for common, other in taking if common[1]]
                 if taking:
                     return one, max(taking, key=lambda found: (found[0], self._nearness(one, found[1])))[1]
         if not entries and not beginnings:
@@ -345,6 +342,10 @@ class _Pairing:
             if parent in self._tf2.nodes and self._tf2.nodes[parent].op in self._through:
                 found.update(self._tf2.nodes[parent].parents)
         return found
+
+    def _in_common(self, common: set[int]) -> tuple[bool, int]:
+        """How much two operations have in common that take these: what weights make is more than labels are."""
+        return not self._tf2.learned.isdisjoint(common), len(common)
 
     def _nearness(self, one: Node, other: Node) -> tuple[bool, bool, int]:
         return one.kind == other.kind, one.shape == other.shape, -self._tf2.order[other.number]

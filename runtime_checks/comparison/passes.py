@@ -116,6 +116,7 @@ class Pass:
         self.results = {(kind, name): int(number) for kind, name, number in record.more.get("results") or ()}
         self.order = {number: at for at, number in enumerate(self.nodes)}
         self.driven = self._driven()
+        self.learned = self._learned()
 
     def take_for_constants(self, numbers: Iterable[int]) -> None:
         """What depends on these alone is no longer driven: what is given, and no more than a setting."""
@@ -127,6 +128,14 @@ class Pass:
         for number, node in self.nodes.items():
             given = not (node.parents or node.variables) and number not in settings
             if given or any(parent in found for parent in node.parents):
+                found.add(number)
+        return found
+
+    def _learned(self) -> set[int]:
+        """The operations that depend on variables."""
+        found: set[int] = set()
+        for number, node in self.nodes.items():
+            if node.variables or any(parent in found for parent in node.parents):
                 found.add(number)
         return found
 

@@ -232,9 +232,9 @@ class Cause:
     """A class of causes, ranked by ``weight`` (0 to 1, evidence, not proof), with the static findings that fit."""
 
     kind: str
-    """``forward``, ``training mode``, ``loss``, ``regularization``, ``update rule``, ``learning rate``, ``momentum``,
-    ``moving statistics``, ``randomness``, ``variables``, ``layout``, ``names``, ``inputs``, ``numerics``, or what goes
-    wrong under a strategy, such as ``loss by replica`` (see `replicas`)."""
+    """``forward``, ``training mode``, ``loss``, ``metric``, ``regularization``, ``update rule``, ``learning rate``,
+    ``momentum``, ``moving statistics``, ``randomness``, ``variables``, ``layout``, ``names``, ``inputs``, ``numerics``,
+    or what goes wrong under a strategy, such as ``loss by replica`` (see `replicas`)."""
     weight: float
     evidence: tuple[str, ...]
     findings: tuple[Finding, ...] = ()

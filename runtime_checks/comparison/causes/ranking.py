@@ -29,6 +29,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "forward": ("TF112", "TF210", "TF205", "TF209", "TF203", "TF204", *_LAYERS_ANEW, "TF302", "TF406", "TF414"),
     "training mode": ("TF610",),
     "loss": ("TF403", "TF210", "TF205", "TF406"),
+    "metric": ("TF406",),
     "regularization": ("TF403", *_LAYERS_ANEW, "TF107", "TF302"),
     "update rule": ("TF108", "TF107", "TF109", "TF302", "TF403", "TF406"),
     "optimizer made anew": ("TF108",),

@@ -93,9 +93,7 @@ def _elsewhere(seen: Seen) -> Iterator[Clue]:
     """Training agrees; something that is looked at beside it does not."""
     metrics = seen.failed(_STEPS, "metric")
     if metrics:
-        yield Clue(
-            "loss", 0.4, f"Metric {metrics[0].tf1_name} differs from step {metrics[0].step} on; the loss agrees."
-        )
+        yield _metric(seen, metrics[0])
     evaluations = seen.failed(_STEPS, "evaluation")
     if evaluations and not differs(seen):
         yield Clue(
@@ -104,6 +102,25 @@ def _elsewhere(seen: Seen) -> Iterator[Clue]:
             f"Training agrees, the evaluation after step {evaluations[0].step} does not "
             f"(by up to {figure(max(check.error for check in evaluations))}).",
         )
+
+
+def _metric(seen: Seen, failed: Deviation) -> Clue:
+    """What a metric differs by alone: one of TF1 that means all steps so far, or how it is computed."""
+    text = f"Metric {failed.tf1_name} differs from step {failed.step} on; outputs and the loss agree"
+    names = (("tf1", failed.tf1_name), ("tf2", failed.tf2_name))
+    steps = range(failed.step + 1)
+    old, new = ([seen.scalar(side, _STEPS, "metric", name, step) for step in steps] for side, name in names)
+    known = [value for value in new if value is not None]
+    if failed.step > 0 and len(known) == len(new) and old[-1] is not None:
+        if math.isclose(old[-1], sum(known) / len(known), rel_tol=1e-5):
+            return Clue(
+                "metric",
+                0.9,
+                f"{text}: {figure(old[-1])} of TF1 is the mean of TF2's {len(known)} values up to there. What "
+                "`tf.compat.v1.metrics` makes means all steps, in training, too; a pair of the value itself, twice, "
+                "does not.",
+            )
+    return Clue("metric", 0.6, f"{text}.")
 
 
 def _forward(seen: Seen, step: int) -> Iterator[Clue]:

@@ -279,18 +279,10 @@ def _effect(current: Attempt, attempt: Attempt, rung: str, at: int) -> str:
 def marked(report: Results, trial: Trial) -> Results:
     """The report with what was found, and with its causes marked by it.
 
-    Where everything agrees without a change of its kind, a cause is refuted; else where no change of its kind helped.
+    Where everything agrees without a change of its kind, a cause is refuted. That no change of its kind helped tells
+    nothing of those that nobody tried.
     """
     kinds = {change.kind for change in trial.changes}
-    effects: dict[str, set[str]] = {}
-    for one in trial.tried:
-        effects.setdefault(one.change.kind, set()).add(one.effect)
-
-    def mark(kind: str) -> str:
-        if kind in kinds:
-            return "found"
-        helpless = kind in effects and effects[kind] <= {_NONE, _WORSE}
-        return "refuted" if helpless or trial.outcome == "found" else ""
-
-    causes = tuple(replace(cause, tried=mark(cause.kind)) for cause in report.causes)
+    refuted = "refuted" if trial.outcome == "found" else ""
+    causes = tuple(replace(one, tried="found" if one.kind in kinds else refuted) for one in report.causes)
     return replace(report, trial=trial, causes=causes)

@@ -223,9 +223,12 @@ def test_a_sparse_placeholder_by_its_other_name(tmp_path: Path) -> None:
     text = SCRIPT.replace("from tensorflow import placeholder as hole", "hole = tf.sparse.placeholder")
     text = text.replace("dense(x, 8", "dense(tf.sparse.to_dense(x), 8")
 
-    x = given(read(tmp_path, text), "x")
+    found = read(tmp_path, text)
+    x = given(found, "x")
 
     assert ("input", "float32", (None, 12)) == (x.role, x.dtype, x.shape)
+    batch = 'to_fill("a tuple of the indices, values and shape of the sparse `x`, train.py:4")'
+    assert batch in written(found, None, "", str(tmp_path / "pair.py"))
 
 
 def test_a_script_is_read_through_its_aliases_and_its_sessions(tmp_path: Path) -> None:

@@ -396,6 +396,17 @@ def fingerprint(tap: str) -> Report:
     return report(("3f", [constant, *failures]))
 
 
+@pytest.mark.parametrize(("old", "is_mean"), [((5.0, 4.0), True), ((5.0, 3.5), False), ((4.5, 4.0), True)])
+def test_a_metric_alone(record: Record, old: tuple[float, float], is_mean: bool) -> None:
+    """One that TF1 means over all steps is told from one that is computed otherwise; the loss is not blamed."""
+    values = [[("metric", "errors", step, value) for step, value in enumerate(side)] for side in (old, (5.0, 3.0))]
+    kind, said = first(rank(report(("7", [check("metric", "errors", 1)])), *record("steps", *values)))
+
+    assert "metric" == kind
+    assert said.startswith("Metric errors differs from step 1 on; outputs and the loss agree")
+    assert is_mean == ("4 of TF1 is the mean of TF2's 2 values up to there" in said)
+
+
 def test_swapped_weights(record: Record) -> None:
     """Two variables of one shape that TF2 makes the other way round are the likeliest cause."""
     turned = [VARIABLES[1], VARIABLES[0], *VARIABLES[2:]]

@@ -144,6 +144,24 @@ def test_what_one_side_lacks_is_told(tmp_path: Path) -> None:
     assert [[2, 2], (lacking("TF1", "TF2's Relu"),)] == [lines(extra), extra.differences]
 
 
+def test_what_only_labels_make_is_no_counterpart_of_what_takes_outputs(tmp_path: Path) -> None:
+    """However many of its inputs are labels: such as a loss of sparse ones, which TF2 makes dense before."""
+    outputs, sums = X @ W, np.sum(X @ W, 1)
+
+    def one(tape: Tape) -> int:
+        parts = [tape.op("Placeholder", X + part) for part in range(3)]
+        return tape.op("Loss", sums, tape.op("MatMul", outputs, parts[0], "w"), *parts)
+
+    def apart(tape: Tape) -> int:
+        parts = [tape.op("input", X + part) for part in range(3)]
+        product = tape.op("MatMul", outputs, parts[0], "w")
+        dense = tape.op("ToDense", 7 * X, *parts)
+        scaled = tape.op("Softmax", np.exp(outputs), product)
+        return tape.op("Sum", 2 * sums, scaled, dense)
+
+    assert [4, 5] == lines(found(tmp_path, one, apart))
+
+
 def test_an_output_that_is_an_earlier_value_has_no_counterpart(tmp_path: Path) -> None:
     """Scores on one side, what a softmax makes of them on the other."""
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +27,35 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
     results = Results()
     execute(job, results)
     return results.content
+
+
+class Recorded:
+    """TF1 sides that were recorded, so that a pair has one for both targets of its TF2 side."""
+
+    def __init__(self) -> None:
+        self._kept = tempfile.TemporaryDirectory()
+        self._known: dict[str, tuple[Path, list[str], dict[str, Any]]] = {}
+
+    def record(self, job: dict[str, Any], do: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+        """What a worker does with a job; it copies what it did with one before, but for the target and the folder."""
+        key = json.dumps({**job, "folder": None, "adaptations": None}, sort_keys=True)
+        if key not in self._known:
+            results = do(job)
+            if len(self._known) < _KEPT:
+                copy = shutil.copytree(job["folder"], Path(self._kept.name, str(len(self._known))))
+                self._known[key] = copy, job["adaptations"], results
+            return results
+        copy, adapted, results = self._known[key]
+        shutil.copytree(copy, job["folder"], dirs_exist_ok=True)
+        record = Path(job["folder"], "record.json")
+        content = json.loads(record.read_text("utf-8"))
+        content["adaptations"][: len(adapted)] = job["adaptations"]
+        record.write_text(json.dumps(content), "utf-8")
+        return results
+
+
+_KEPT = 60
+_recorded = Recorded()
 
 
 @contextmanager
@@ -47,7 +80,10 @@ def in_children(
         if heard is not None:
             heard(job)
         began = time.monotonic()
-        results = children.call("keras2" if job["target"] == "tf1" else job["target"], do, job)
+        target = "keras2" if job["target"] == "tf1" else job["target"]
+        shared = do is work and job.get("side") == "tf1" and job["kind"] == "record"
+        record = _recorded.record if shared else lambda job, do: do(job)
+        results = record(job, lambda job: children.call(target, do, job))
         return process.Outcome("done", 0, None, time.monotonic() - began, 0, results, "", "")
 
     with pytest.MonkeyPatch.context() as patch:

@@ -100,7 +100,9 @@ class Spec:
         taps: dict of tensors by name, to be compared with the tap of that name on the other side.
         feeds: dict of what the program's own placeholders are fed in each ``session.run`` (TF1 only): one of the
             tensors that the function was given as inputs or labels, which stands for its part of the batch, or a
-            number or array, which is cast to the placeholder's dtype as a session does it. One with None is not fed.
+            number or array, which is cast to the placeholder's dtype as a session does it. A sparse placeholder gets
+            a ``SparseTensorValue`` or a tuple of its ``indices``, ``values`` and ``dense_shape``, which may be such
+            tensors. One with None is not fed.
     """
 
     predictions: Nest = None

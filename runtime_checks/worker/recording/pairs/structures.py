@@ -8,7 +8,7 @@ from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 from ..tensors import Nest, Operation, Tensor
 from .mapping import plain
 
-__all__ = ["Results", "closed_over", "flat", "mapped", "results", "step_results"]
+__all__ = ["Results", "closed_over", "flat", "mapped", "parts_of", "results", "step_results"]
 
 _COMPOSITES = {
     "SparseTensor": ("indices", "values", "dense_shape"),
@@ -124,10 +124,14 @@ def _parts(value: Nest) -> list[tuple[object, Nest]] | None:
         return list(value.items())
     if isinstance(value, (list, tuple)):
         return list(enumerate(value))
-    for base in type(value).__mro__:
-        if base.__name__ in _COMPOSITES:
-            return [(name, getattr(value, name)) for name in _COMPOSITES[base.__name__] if hasattr(value, name)]
-    return None
+    names = parts_of(value)
+    return [(name, getattr(value, name)) for name in names if hasattr(value, name)] if names else None
+
+
+def parts_of(value: object) -> Sequence[str]:
+    """The attributes that a sparse or ragged tensor, or the value of one, is made of; none for anything else."""
+    found = (_COMPOSITES[base.__name__] for base in type(value).__mro__ if base.__name__ in _COMPOSITES)
+    return next(found, ())
 
 
 def _is_spec(value: object) -> bool:

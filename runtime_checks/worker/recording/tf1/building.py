@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import os
 import sys
-from typing import Any, Callable, ContextManager, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, ContextManager, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -212,7 +212,7 @@ def _own(network: Network) -> list[tuple[Tensor, Tensor | Array]]:
     """
     given = [*network.inputs.values(), *network.labels.values()]
     found: list[tuple[Tensor, Tensor | Array]] = []
-    for placeholder, value in network.results.feeds:
+    for placeholder, value in _parts(network.results.feeds):
         if getattr(placeholder, "graph", None) is not network.graph or not hasattr(placeholder, "dtype"):
             raise batches.PairError(f"feeds of the Spec: {placeholder!r} is no tensor of the graph that was built")
         if value is None:
@@ -227,6 +227,28 @@ def _own(network: Network) -> list[tuple[Tensor, Tensor | Array]]:
         else:
             found.append((placeholder, np.asarray(value, placeholder.dtype.as_numpy_dtype)))
     return found
+
+
+def _parts(feeds: Iterable[tuple[Tensor, Nest]]) -> Iterator[tuple[Tensor, Nest]]:
+    """What is fed, of a sparse or ragged tensor its parts: it gets a value of its kind, or a tuple of these.
+
+    Raises:
+        PairError: if such a tensor gets something else.
+    """
+    for placeholder, value in feeds:
+        names = structures.parts_of(placeholder)
+        if not names or value is None:
+            yield placeholder, value
+            continue
+        fed = [getattr(value, name) for name in names] if structures.parts_of(value) == names else value
+        if not isinstance(fed, (list, tuple)) or len(fed) != len(names):
+            kind = type(placeholder).__name__
+            raise batches.PairError(
+                f"feeds of the Spec: a {kind} gets a tf.compat.v1.{kind}Value, or a tuple of its {', '.join(names)}"
+            )
+        for name, part in zip(names, fed):
+            own = getattr(placeholder, name)
+            yield from zip(own, part) if isinstance(own, tuple) else [(own, part)]
 
 
 def _labels(pair: Pair, mode: str, shown: Sequence[batches.Batch], network: Network) -> Nest:
