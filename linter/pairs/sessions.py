@@ -133,7 +133,7 @@ class _Reader:
         found.told.append(f"{step.where} training step: `{_short(step.text)}`{unrun}")
         for one in self._updates_beside(step, loss, runs):
             found.beside.append(self._reach_or(one, "an update"))
-            found.told.append(f"{one.where} run with it, and changes variables, too: `{_short(one.text)}`")
+            found.told.append(f"{one.where} run with it, in no order, and changes variables, too: `{_short(one.text)}`")
         found.optimizer_text = optimizers_of(self._program, step)
         if loss is None:
             found.loss = Missing(f"the loss, which the training step in {step.where} makes smaller")

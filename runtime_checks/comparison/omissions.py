@@ -23,7 +23,7 @@ from .metrics import paired
 from .rates import compare_rates
 from .results import NEVER, Status
 from .rungs import ORACLE, RUNGS, VARIANTS, Definition
-from .rungs.modes import AMPLIFIED, UNLIKE
+from .rungs.modes import AMPLIFIED, NOISELESS, UNLIKE
 from .settings import settings
 from .wording import label, some, spoken
 from .wording import place as shown
@@ -324,7 +324,7 @@ def _amplified(climb: Climb) -> Iterator[str]:
         yield climb.training.open_order
     modes = climb.rungs.get("modes")
     if modes is not None:
-        yield from (note for note in modes.notes if note == AMPLIFIED)
+        yield from (note for note in modes.notes if note == AMPLIFIED or note.startswith(NOISELESS))
         yield from (f"training in other modes ({note})" for note in modes.notes if note.endswith(UNLIKE))
 
 

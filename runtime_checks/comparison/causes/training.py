@@ -52,6 +52,7 @@ def clues(seen: Seen) -> Iterator[Clue]:
         yield from _elsewhere(seen)
         return
     failed = {check.kind for check in _path(seen) if check.step == step}
+    yield from _open_order(seen)
     yield from anew.clues(seen, step, failed <= {"learning_rate", *_UPDATED, "slot"})
     if failed <= {*_UPDATED, "slot"}:
         yield from repeated_rows.clues(seen, step)
@@ -73,6 +74,20 @@ def clues(seen: Seen) -> Iterator[Clue]:
     elif failed == {"slot"}:
         slots = ", ".join(dict.fromkeys(check.tf1_name for check in seen.failed(_STEPS, "slot", step=step)[:3]))
         yield Clue("update rule", 0.6, f"Only optimizer slots differ after step {step}: {slots}.")
+
+
+def _open_order(seen: Seen) -> Iterator[Clue]:
+    """Weights that a step of TF1 changes more than once, and in no order, as where one run trains and clips them."""
+    names = {plain(str(name)) for name in seen.tf1.content.get("open_order") or ()}
+    weights = [twin.old for twin in seen.twins if twin.trainable and twin.old in names]
+    if weights:
+        yield Clue(
+            "update rule",
+            0.9,
+            f"A step of TF1 changes {some(weights)} several times, in an order that its graph leaves open, such as by "
+            "an optimizer and an assignment that one run fetches: what else is computed in it may see either. Put "
+            "them in one order on both sides, as with `tf.control_dependencies`.",
+        )
 
 
 def _path(seen: Seen) -> list[Deviation]:
@@ -396,9 +411,11 @@ def _trained(seen: Seen) -> list[Twin]:
 
 
 def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
-    compared = any(check.counts and check.passed for check in seen.all(_STEPS, "output", step=step))
-    what = "Outputs and loss agree" if compared else "The loss agrees"
-    text = f"{what} at step {step}, the gradients do not"
+    outputs, loss = (
+        any(check.counts and check.passed for check in seen.all(_STEPS, kind, step=step)) for kind in ("output", "loss")
+    )
+    what = "Outputs and loss agree" if outputs and loss else "Outputs agree" if outputs else "The loss agrees"
+    text = f"{what} at step {step}, the gradients do not" if outputs or loss else f"Gradients differ at step {step}"
     further = [replace(twin, old=f"{twin.old}#2", new=f"{twin.new}#2") for twin in _trained(seen)]
     pairs = {twin.old: seen.both(twin, _STEPS, "gradient", step) for twin in (*_trained(seen), *further)}
     known = {name: pair for name, pair in pairs.items() if pair is not None}

@@ -15,6 +15,7 @@ from ..judging.measuring import largest, measure
 from ..judging.noise_floor import MODERATE
 from ..judging.pairing import Couple, Index, couples
 from ..results import Deviation, Status
+from ..wording import some
 
 NUMBER = "8"
 TITLE = "each side in its other modes"
@@ -23,6 +24,7 @@ SCENARIOS = {scenarios.FINGERPRINT_AGAIN: (), scenarios.STEPS_OTHER: (), scenari
 
 AMPLIFIED = "steps after the first in other modes, as training amplifies what is rounded"
 """What is not compared then."""
+NOISELESS = "steps after the first in other modes, of what TF1 does not have, as their noise is not known"
 UNLIKE = (
     "differs from itself where it trains, as where a loop draws or grappler loses a sign, so its training in other "
     "modes was not compared: that is no failure of the migration"
@@ -48,6 +50,10 @@ def judge(climb: Climb) -> Settled:
     for side in _unlike_itself(climb, checks):
         checks = [replace(one, counts=False) if _trains(one, side) else one for one in checks]
         notes.append(f"{side} {UNLIKE}")
+    unknown = [check for check in checks if check.step > 0 and check.floor is None and not check.passed]
+    if unknown and climb.judge.policy.base == "noise":
+        checks = [replace(check, counts=False) if any(check is one for one in unknown) else check for check in checks]
+        notes.append(f"{NOISELESS}: {some([f'{check.kind} {check.tf1_name}' for check in unknown])}")
     if climb.training.amplified and any(check.step > 0 and not check.passed for check in checks):
         checks = [check if check.passed or check.step < 1 else replace(check, counts=False) for check in checks]
         notes.append(AMPLIFIED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Container, NamedTuple, Sequence
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from .building import Network, Value
 __all__ = ["Step", "dense", "gradients", "in_open_order", "races", "run_values", "step_of"]
 
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2", "Variable", "TemporaryVariable")
-_ASSIGNS = (
-    "Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp",
+_UNCHANGED = (
+    "IsVariableInitialized", "ReadVariableOp", "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration",
+    "RefSelect", "RefSwitch", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
 )  # fmt: skip
+"""They take a variable, and leave it as it is."""
 _HARMLESS = (*_READS, "VarHandleOp", "VarIsInitialized", "HashTable", "LookupTableFind", "Assert", "Print", "NoOp")
 
 
@@ -33,6 +35,8 @@ class Step(NamedTuple):
     """Run with the step, without a value that would be recorded."""
     after: Sequence[Value]
     """In a run of their own after the step: metrics that only an operation updates."""
+    moved: Sequence[Variable]
+    """What the run before the step assigns, as averages that a normalization updates in place: to be put back."""
 
 
 def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
@@ -40,27 +44,33 @@ def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
 
     A value that the training step does not depend on may be computed before or after the variables change. It is
     fetched in a run before the step, unless computing it twice would leave traces, such as a second random number.
+    What it assigns to variables is no such trace: it can be put back.
     """
+    known = {variable.op.name: variable for variable in network.variables}
     updated, plain, operations, after = _metrics(network, code)
     wanted = [*values, *plain, *_rates(network), *gradients(network)]
     within = upstream([_operation(network.train_op)])
     before: list[Value] = []
     during: list[Value] = []
     for value in wanted:
-        early = value.fetched and races(value.tensor, within) and not _leaves_traces_behind(value.tensor)
+        early = value.fetched and races(value.tensor, within) and not _leaves_traces_behind(value.tensor, known)
         (before if early else during).append(value)
-    return Step(before, [*during, *updated], [network.train_op, *operations], after)
+    moved = {name for name in map(_assigned, upstream([value.tensor.op for value in before])) if name}
+    kept = [known[name] for name in sorted(moved)]
+    return Step(before, [*during, *updated], [network.train_op, *operations], after, kept)
 
 
 def in_open_order(network: Network) -> list[str]:
     """The variables that a step assigns more than once, in an order which the graph leaves open: chance decides.
 
-    So are the averages of a normalization that is called for several batches, as that of a discriminator is.
+    So are the averages of a normalization that is called for several batches, as that of a discriminator is, and
+    weights that one run both trains and clips.
     """
     assigned: dict[str, list[Operation]] = {}
     for operation in upstream([_operation(network.train_op)] if network.train_op is not None else []):
-        if operation.type in _ASSIGNS and operation.inputs:
-            assigned.setdefault(operation.inputs[0].op.name, []).append(operation)
+        name = _assigned(operation)
+        if name:
+            assigned.setdefault(name, []).append(operation)
     found = []
     for name, assigns in assigned.items():
         before = [upstream([operation]) for operation in assigns] if len(assigns) > 1 else []
@@ -113,14 +123,26 @@ def races(tensor: Tensor, within: set[Operation]) -> bool:
     )
 
 
-def _leaves_traces_behind(tensor: Tensor) -> bool:
-    """Whether computing it draws random numbers, takes from a queue or runs Python code."""
-    return any(_leaves_traces(operation) for operation in upstream([tensor.op]))
+def _leaves_traces_behind(tensor: Tensor, known: Container[str]) -> bool:
+    """Whether computing it draws random numbers, takes from a queue, runs Python code or assigns what is not known."""
+    return any(_leaves_traces(operation, known) for operation in upstream([tensor.op]))
 
 
-def _leaves_traces(operation: Operation) -> bool:
+def _leaves_traces(operation: Operation, known: Container[str]) -> bool:
+    assigned = _assigned(operation)
+    if assigned:
+        return assigned not in known
     definition = operation.op_def
     return definition is not None and definition.is_stateful and not operation.type.startswith(_HARMLESS)
+
+
+def _assigned(operation: Operation) -> str:
+    """The variable that an operation changes; empty for one that changes none."""
+    definition, inputs = operation.op_def, operation.inputs
+    if definition is None or not definition.input_arg or not len(inputs) or operation.type in _UNCHANGED:
+        return ""
+    takes = definition.input_arg[0].is_ref or inputs[0].op.type == "VarHandleOp"
+    return str(inputs[0].op.name) if takes else ""
 
 
 def _is_reference(tensor: Tensor) -> bool:

@@ -199,7 +199,7 @@ def _one(
     choose: Callable[[Mapping[str, Array]], None] | None,
 ) -> None:
     """Run one step and record what it computed, in the order of construction; `choose` gets the gradients before."""
-    early = run_values(session, fetches.before, feeds) if fetches.before else []
+    early = _early(session, fetches, feeds) if fetches.before else []
     during = run_values(session, fetches.during, feeds, fetches.operations)
     late = run_values(session, fetches.after, feeds) if fetches.after else []
     values = [*fetches.before, *fetches.during, *fetches.after]
@@ -213,6 +213,14 @@ def _one(
     ranked = sorted(range(len(values)), key=lambda at: _rank(values[at]))
     ranked = [at for at in ranked if values[at].kind != "operation"]
     record_values(chapter, [values[at] for at in ranked], [computed[at] for at in ranked], number, operations)
+
+
+def _early(session: V1Session, fetches: Step, feeds: dict[Tensor, Array]) -> list[Array]:
+    """The values before a step; the variables are as before it when they have been computed."""
+    kept = list(read(session, fetches.moved))
+    computed = run_values(session, fetches.before, feeds)
+    assign(session, kept)
+    return computed
 
 
 def _rank(value: Value) -> tuple[int, int]:

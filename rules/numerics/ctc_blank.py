@@ -1,0 +1,137 @@
+"""TF636: CTC whose blank is the first class in TF2, and was the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call, Era
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .hints import is_first
+
+_LOSS, _BEAM = "tensorflow.nn.ctc_loss", "tensorflow.nn.ctc_beam_search_decoder"
+_NEW_LOSSES = {
+    _LOSS: "blank_index",
+    "keras.losses.CTC": "",
+    "keras.losses.ctc": "",
+    "keras.ops.ctc_loss": "mask_index",
+}
+"""Losses whose blank is class 0 unless the parameter says otherwise; without one there is no other."""
+_DECODERS = {"tensorflow.nn.ctc_greedy_decoder": "blank_index", _BEAM: ""}
+"""Decoders whose blank is the last class, likewise."""
+_OLD_WORDS = ("inputs", "sequence_length", "time_major", "preprocess_collapse_repeated", "ctc_merge_repeated")
+
+
+class CtcBlank(Rule):
+    """The blank of CTC is class 0 in the losses of TF2, the last class in TF1's and in all decoders of TensorFlow.
+
+    ## Why
+    `tf.nn.ctc_loss` of TF1 takes the last class for the blank. The TF2 function of that name takes class 0 where its
+    labels are dense, and wants `blank_index` where they are sparse; `keras.losses.CTC` and `keras.ops.ctc_loss` take
+    class 0.
+    For the same logits and labels of two sequences TF 1.15 and compat.v1 give 6.573 and 4.800, `tf.nn.ctc_loss` of
+    TF2 gives 8.207 and 5.752, and with `blank_index=-1` 6.573 and 4.800. Nothing is raised, and the loss falls in
+    training: what the decoders read is of no use, as their blank is the last class.
+
+    `tf.nn.ctc_beam_search_decoder` of TF1 merges what is repeated unless it is told `merge_repeated=False`; that of TF2
+    never does, and has no such parameter: 59 of 300 random sequences were read otherwise.
+
+    A loss is reported where its file decodes with the other blank, and the old functions once a file, as a hint for
+    the day when they are replaced.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    def loss_and_words(labels, logits, label_length, logit_length):
+        loss = tf.nn.ctc_loss(labels, logits, label_length, logit_length)
+        words, _ = tf.nn.ctc_greedy_decoder(logits, logit_length)
+        return loss, words
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    def loss_and_words(labels, logits, label_length, logit_length):
+        loss = tf.nn.ctc_loss(labels, logits, label_length, logit_length, blank_index=-1)
+        words, _ = tf.nn.ctc_greedy_decoder(logits, logit_length)
+        return loss, words
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/api_docs/python/tf/nn/ctc_loss
+    - https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/ctc_loss
+    - https://www.tensorflow.org/api_docs/python/tf/nn/ctc_beam_search_decoder
+    """
+
+    code = "TF636"
+    severity = Severity.WARNING
+    consequence = Consequence.CHANGES
+    effort = Effort.MECHANICAL
+    beside = ("TF406", "TF407", "TF408")  # these say that a name moved, and that arguments have other places or left
+    calls = (*_NEW_LOSSES, _BEAM)
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge a loss by its blank and that of what decodes; a decoder by what it merges."""
+        if call.version_checked or any(entity.kind != "external" for entity in call.found):
+            return
+        if call.name == _BEAM:
+            yield from self._beam(call)
+        elif _is_old(call):
+            if is_first(call, self.code):
+                yield self.report(
+                    call,
+                    f"`{call.path}` takes the last class for the blank; `tf.nn.ctc_loss` of TF2 silently takes class 0 "
+                    "where labels are dense, and so do the losses of Keras. Give it `blank_index=-1`.",
+                    Severity.INFO,
+                )
+        elif _is_left(call, _NEW_LOSSES[call.name]):
+            decoder = next((one for one in call.file.calls if _decodes_otherwise(one)), None)
+            if decoder is not None:
+                told = "give the loss `blank_index=-1`" if call.name == _LOSS else "give both the same"
+                yield self.report(
+                    call,
+                    f"The blank of `{call.path}` is class 0, that of `{decoder.path}` in line {decoder.line} the last "
+                    f"class: what it reads is silently of no use. In TF1 it was the last: {told}.",
+                )
+
+    def _beam(self, call: Call) -> Iterator[Diagnostic]:
+        old = call.is_compat_v1 or call.file.era is Era.TF1
+        if not old or call.literal("merge_repeated", 4) is False or not is_first(call, self.code):
+            return
+        if call.is_compat_v1:
+            yield self.report(
+                call,
+                f"`{call.path}` merges what is repeated; `tf.nn.ctc_beam_search_decoder` of TF2 silently does not.",
+                Severity.INFO,
+            )
+        else:
+            yield self.report(
+                call,
+                f"`{call.path}` of TF2 does not merge what is repeated, as that of TF1 silently does: "
+                "`tf.compat.v1.nn.ctc_beam_search_decoder` still does.",
+                related=call.file.era_told,
+            )
+
+
+def _is_old(call: Call) -> bool:
+    """Whether it is the loss of TF1: by its module, or its arguments."""
+    if call.name != _LOSS:
+        return False
+    return call.is_compat_v1 or any(keyword.arg in _OLD_WORDS for keyword in call.call.keywords)
+
+
+def _is_left(call: Call, parameter: str) -> bool:
+    """Whether the class of the blank is surely left at its default."""
+    stars = any(keyword.arg is None for keyword in call.call.keywords)
+    places = {"blank_index": 6, "mask_index": 4}
+    return not parameter or (call.value(parameter, places[parameter]) is None and not stars)
+
+
+def _decodes_otherwise(call: Call) -> bool:
+    """Whether it decodes with the last class for the blank."""
+    if call.name not in _DECODERS or any(entity.kind != "external" for entity in call.found):
+        return False
+    parameter = _DECODERS[call.name]
+    stars = any(keyword.arg is None for keyword in call.call.keywords)
+    return not parameter or (call.value(parameter, 3) is None and not stars)
