@@ -40,3 +40,24 @@ def test_another_momentum_is_no_other_order(children: Children) -> None:
 
     assert Status.FAIL is report.rung("step").status
     assert "moving statistics" == report.causes[0].kind
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_what_is_computed_before_a_step_moves_nothing(target: str, children: Children) -> None:
+    """A loss that is read in a run of its own moves averages in place: they are put back."""
+    reports = [verified(name, target, children) for name in ("moved_once", "moved_less")]
+
+    assert [[], ["6", "7"]] == [
+        [rung.number for rung in report.rungs if rung.status is Status.FAIL and rung.number in ("6", "7")]
+        for report in reports
+    ], str(reports[0])
+    assert "0.5 times as much" in str(reports[1])
+
+
+def test_weights_that_a_step_changes_in_no_order_are_named(children: Children) -> None:
+    """One run trains and clips them, and the other side has one order of its own."""
+    cause = verified("never_clipped", "keras3", children).causes[0]
+    told = [text for text in cause.evidence if "several times, in an order that its graph leaves open" in text]
+
+    assert ("update rule", 1) == (cause.kind, len(told)), cause
+    assert told[0].startswith("A step of TF1 changes norm/")

@@ -131,6 +131,20 @@ def two(features, labels, mode):
     return spec
 
 
+def sparse(features, labels, mode):
+    target = v1.sparse_placeholder(tf.int32)
+    spec = given(features, tf.reshape(tf.sparse.to_dense(target), [8]), mode)
+    if labels is None:
+        return spec
+    parts = np.arange(8).reshape(8, 1), labels, [8]
+    feeds = {target: v1.SparseTensorValue(*parts) if mode == "train" else parts}
+    return Spec(spec.predictions, spec.loss, spec.train_op, feeds=feeds)
+
+
+def unfit(features, labels, mode):
+    return Spec(features, feeds={v1.sparse_placeholder(tf.int32): 3})
+
+
 def hungry(features, labels, mode):
     model = Classifier(3)
     return Spec(model.logits, model.loss, feeds={model.x: features, model.keep: 1, model.y: None})
@@ -213,7 +227,7 @@ PAIRS = {
     function.__name__: of(function)
     for function in (
         given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused, beside, elsewhere,
-        no_folder, from_above, local, not_returned,
+        no_folder, from_above, local, not_returned, sparse, unfit,
     )
 }
 """
@@ -271,7 +285,7 @@ def record(folder: str) -> None:
 
 
 @EITHER
-@pytest.mark.parametrize("name", ["made", "two", "ran", "called", "beside", "local"])
+@pytest.mark.parametrize("name", ["made", "two", "ran", "called", "beside", "local", "sparse"])
 def test_it_computes_what_a_function_of_features_computes(recorded: Get, keras: str, name: str) -> None:
     """In every scenario, bit by bit: forward passes with dropout off, steps with it on, evaluation, float64."""
     own, other = recorded(keras, name), recorded(keras, "given")
@@ -304,6 +318,7 @@ def test_graphs_of_the_programs_own_are_told(recorded: Get, keras: str) -> None:
     [
         ("strange", "which is neither an input nor a label that the function was given, nor a number or array"),
         ("foreign", "feeds of the Spec: 'input:0' is no tensor of the graph that was built"),
+        ("unfit", "a SparseTensor gets a tf.compat.v1.SparseTensorValue, or a tuple of its indices, values, "),
         ("hungry", "feeds of the Spec: loss needs Placeholder_1:0 (programs.py:16), which gets nothing"),
         ("absent", "the program has no logit when it comes to its first session; it has FLAGS, feed, keep, logits, "),
         ("from_above", "deep/importing.py does not find helpers, which lies in old: put that on the path before"),
