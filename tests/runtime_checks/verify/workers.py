@@ -36,21 +36,23 @@ class Recorded:
         self._kept = tempfile.TemporaryDirectory()
         self._known: dict[str, tuple[Path, list[str], dict[str, Any]]] = {}
 
-    def record(self, job: dict[str, Any], do: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-        """What a worker does with a job; it copies what it did with one before, but for the target and the folder."""
-        key = json.dumps({**job, "folder": None, "adaptations": None}, sort_keys=True)
+    def record(
+        self, job: dict[str, Any], do: Callable[..., Any], record: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """What `record` comes to, or a copy of what it came to for such a job, done so, of another target or folder."""
+        key = json.dumps({**job, "folder": None, "adaptations": None, "done by": do.__qualname__}, sort_keys=True)
         if key not in self._known:
-            results = do(job)
+            results = record()
             if len(self._known) < _KEPT:
                 copy = shutil.copytree(job["folder"], Path(self._kept.name, str(len(self._known))))
                 self._known[key] = copy, job["adaptations"], results
             return results
         copy, adapted, results = self._known[key]
         shutil.copytree(copy, job["folder"], dirs_exist_ok=True)
-        record = Path(job["folder"], "record.json")
-        content = json.loads(record.read_text("utf-8"))
+        file = Path(job["folder"], "record.json")
+        content = json.loads(file.read_text("utf-8"))
         content["adaptations"][: len(adapted)] = job["adaptations"]
-        record.write_text(json.dumps(content), "utf-8")
+        file.write_text(json.dumps(content), "utf-8")
         return results
 
 
@@ -81,9 +83,10 @@ def in_children(
             heard(job)
         began = time.monotonic()
         target = "keras2" if job["target"] == "tf1" else job["target"]
-        shared = do is work and job.get("side") == "tf1" and job["kind"] == "record"
-        record = _recorded.record if shared else lambda job, do: do(job)
-        results = record(job, lambda job: children.call(target, do, job))
+        if job["kind"] == "record" and job["side"] == "tf1":
+            results = _recorded.record(job, do, lambda: children.call(target, do, job))
+        else:
+            results = children.call(target, do, job)
         return process.Outcome("done", 0, None, time.monotonic() - began, 0, results, "", "")
 
     with pytest.MonkeyPatch.context() as patch:

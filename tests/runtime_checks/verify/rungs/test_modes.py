@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,25 @@ def test_a_side_that_computes_something_else_in_its_other_mode_fails_and_is_no_n
     assert "fingerprint: TF2 eager against tf.function" == failed.scenario
     assert output.floor is not None
     assert output.floor < 1e-4
+
+
+@pytest.mark.parametrize(("step", "status"), [(0, Status.FAIL), (2, Status.PASS)])
+def test_what_only_tf2_has_is_not_held_to_the_bare_tolerance_in_later_steps(
+    tmp_path: Path, step: int, status: Status
+) -> None:
+    """Its noise is not known there, as it is TF1's that is measured; the verdict says what was not compared."""
+
+    def without(scenario: str, found: dict[str, Any]) -> Any:
+        return None if found["kind"] == "loss" else found
+
+    def moved(scenario: str, found: dict[str, Any]) -> Any:
+        other = (scenario, found["kind"], found["step"]) == (scenarios.STEPS_OTHER, "loss", step)
+        return {**found, "value": found["value"] + np.float32(0.001)} if other else found
+
+    report = compared(tmp_path, Program(change=without), replace(CLEAN, change=moved))
+
+    assert status is report.rung("8").status
+    assert (status is Status.PASS) == any("of what TF1 does not have" in text for text in report.not_compared)
 
 
 @pytest.mark.parametrize("side", ["tf1", "tf2"])
