@@ -13,7 +13,7 @@ from ..worker.recording.format.rows import Place
 from .results import Change, Deviation, OperationPair, Planted, Results, Rung, SelfTest, Status, Timing, Trial
 
 __all__ = [
-    "agreement", "detail", "farthest", "figure", "found", "label", "lines", "operation", "place", "planted",
+    "agreement", "detail", "farthest", "figure", "figures", "found", "label", "lines", "operation", "place", "planted",
     "printable", "some", "spoken", "subject", "timed", "times", "verdict", "when"
 ]
 
@@ -49,6 +49,14 @@ def figure(value: float) -> str:
         return "inf" if value > 0 else "-inf"
     short = f"{value:.3g}"
     return f"{float(short):,.0f}" if 1000 <= abs(float(short)) < 1e6 else short.replace("e+0", "e").replace("e-0", "e-")
+
+
+def figures(one: float, other: float) -> tuple[str, str]:
+    """Two numbers that differ, with as many digits as tell them apart."""
+    if figure(one) != figure(other) or one == other:
+        return figure(one), figure(other)
+    digits = next((digits for digits in range(4, 17) if f"{one:.{digits}g}" != f"{other:.{digits}g}"), 17)
+    return f"{one:.{digits}g}", f"{other:.{digits}g}"
 
 
 def times(excess: float) -> str:

@@ -64,14 +64,40 @@ def _given(seen: Seen, scenario: str) -> list[Record]:
 
 
 def _clue(seen: Seen, check: Deviation, name: str, padded: int, size: int) -> Clue:
-    text = (
-        f"{padded} of {size} rows differ, those that {name} says are padded, and the full ones agree: one side leaves "
-        "padding out, as a mask or sequence_length does, and the other does not."
-    )
+    text = f"{padded} of {size} rows differ, those that {name} says are padded, and the full ones agree: "
+    behind = _behind_the_end(seen, check)
+    if behind:
+        return Clue("padding", 0.98, text + behind)
+    text += "one side leaves padding out, as a mask or sequence_length does, and the other does not."
     embedding = _embedding(seen, check.scenario)
     if embedding is not None:
         text += f" An embedding takes it at {shown(embedding)}, where mask_zero=True would make a mask."
     return Clue("padding", 0.98, text, embedding)
+
+
+def _behind_the_end(seen: Seen, check: Deviation) -> str:
+    """What only differs in steps that are padding where a side repeats its last step there; else an empty text."""
+    old = seen.value("tf1", check.scenario, check.kind, check.tf1_name)
+    new = seen.value("tf2", check.scenario, check.kind, check.tf2_name)
+    if old is None or new is None or old.ndim < 3:
+        return ""
+    least = ROUNDING * np.abs(old).max(initial=0.0)
+    first, second = (side.reshape(*side.shape[:2], -1) for side in (old, new))
+    agree = (np.abs(first - second) <= least).all(axis=2)
+    repeated = {"TF1": True, "TF2": True}
+    for row in range(len(agree)):
+        steps = int(np.argmin(agree[row])) if not agree[row].all() else agree.shape[1]
+        if steps == 0 or agree[row, steps:].any():
+            return ""
+        for side, values in (("TF1", first[row]), ("TF2", second[row])):
+            repeated[side] = repeated[side] and bool((np.abs(values[steps:] - values[steps - 1]) <= least).all())
+    if repeated["TF1"] == repeated["TF2"]:
+        return ""
+    side, other = ("TF2", "TF1") if repeated["TF2"] else ("TF1", "TF2")
+    return (
+        f"only steps behind their ends. {side} repeats there what the last step gave, as a masked layer of Keras does, "
+        f"and {other} does not, as `dynamic_rnn` gives zeros: it matters where something reads these steps."
+    )
 
 
 def _embedding(seen: Seen, scenario: str) -> Place | None:

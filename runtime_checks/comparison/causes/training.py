@@ -15,7 +15,7 @@ from ...worker.recording.pairs.mapping import ignored, plain
 from ..judging.measuring import OTHER_SHAPES
 from ..passes import Share
 from ..results import Deviation, OperationPair
-from ..wording import figure, operation, some
+from ..wording import figure, figures, operation, some
 from ..wording import place as shown
 from . import anew, dropout, repeated_rows
 from .evidence import Clue, Seen, Twin, fit, near, whole
@@ -219,7 +219,8 @@ def _learning_rate(seen: Seen, step: int) -> Iterator[Clue]:
     if step not in old or step not in new:
         yield Clue("learning rate", 0.9, f"The learning rates differ from step {step} on.")
         return
-    text = f"The learning rate of step {step} is {figure(old[step])} on TF1 and {figure(new[step])} on TF2"
+    one, other = figures(old[step], new[step])
+    text = f"The learning rate of step {step} is {one} on TF1 and {other} on TF2"
     for offset, word in ((1, "next"), (-1, "last")):
         shared = [at for at in new if at + offset in old and at >= step]
         if shared and all(near(new[at], old[at + offset], 1e-5) for at in shared):

@@ -182,6 +182,14 @@ def test_summed_loss_names_the_batch(record: Record) -> None:
     assert "the size of the batch: summed on one side" in causes[0].evidence[0]
 
 
+def test_rates_that_differ_little_are_told_apart(record: Record) -> None:
+    """By as many digits as it takes."""
+    rates = [[("learning_rate", "learning_rate", 0, rate)] for rate in (0.005, 0.0049999)]
+    cause = rank(report(("6", [check("learning_rate", "learning_rate")])), *record("steps", *rates))[0]
+
+    assert cause.evidence[0].startswith("The learning rate of step 0 is 0.005 on TF1 and 0.0049999 on TF2")
+
+
 def test_schedule_off_by_one(record: Record) -> None:
     """Each learning rate of TF2 is TF1's of the next step."""
     values = [[("learning_rate", "learning_rate", step, 0.5 ** (step + late)) for step in range(4)] for late in (0, 1)]
@@ -492,6 +500,36 @@ def by_rows(record: Record, given: Any, differ: Any) -> Sequence[Cause]:
         for value in (old, old + 0.25 * np.asarray(differ)[:, None])
     ]
     return rank(report(("3f", [check("output", "output", scenario="fingerprint")])), *record("fingerprint", *sides))
+
+
+@pytest.mark.parametrize(
+    ("side", "words"),
+    [
+        ("tf2", "TF2 repeats there what the last step gave, as a masked layer of Keras does, and TF1 does not"),
+        ("tf1", "TF1 repeats there what the last step gave"),
+        ("neither", "one side leaves padding out"),
+        ("within", "one side leaves padding out"),
+    ],
+)
+def test_steps_behind_the_end_that_repeat_the_last_one(record: Record, side: str, words: str) -> None:
+    """That is no missing mask; a difference within the rows is."""
+    full = np.arange(24.0).reshape(4, 3, 2) + 1
+    zeros, repeated = full.copy(), full.copy()
+    zeros[SHORT, 2], repeated[SHORT, 2] = 0.0, full[SHORT, 1]
+    within = zeros.copy()
+    within[SHORT, 1] += 0.5
+    old, new = {
+        "tf2": (zeros, repeated), "tf1": (repeated, zeros), "neither": (full, zeros), "within": (within, repeated)
+    }[side]  # fmt: skip
+    sides = [
+        [("input", "x", 0, PADDED["lengths"]), ("input", "words", 0, FULL), ("output", "output", 0, value)]
+        for value in (old, new)
+    ]
+    check_ = check("output", "output", scenario="fingerprint")
+    cause = rank(report(("3f", [check_])), *record("fingerprint", *sides))[0]
+
+    assert "padding" == cause.kind
+    assert words in cause.evidence[0]
 
 
 @pytest.mark.parametrize("kind", PADDED)
