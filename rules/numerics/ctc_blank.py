@@ -108,8 +108,8 @@ class CtcBlank(Rule):
         else:
             yield self.report(
                 call,
-                f"`{call.path}` of TF2 does not merge what is repeated, as that of TF1 silently does: "
-                "`tf.compat.v1.nn.ctc_beam_search_decoder` still does.",
+                f"`{call.path}` of TF2 does not merge what is repeated, as that of TF1 did: it silently reads other "
+                "words. `tf.compat.v1.nn.ctc_beam_search_decoder` still merges it.",
                 related=call.file.era_told,
             )
 
