@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Era
@@ -18,7 +19,8 @@ _NEW_LOSSES = {
 """Losses whose blank is class 0 unless the parameter says otherwise; without one there is no other."""
 _DECODERS = {"tensorflow.nn.ctc_greedy_decoder": "blank_index", _BEAM: ""}
 """Decoders whose blank is the last class, likewise."""
-_OLD_WORDS = ("inputs", "sequence_length", "time_major", "preprocess_collapse_repeated", "ctc_merge_repeated")
+_NEW_WORDS = {"label_length", "logit_length", "logits_time_major", "unique", "blank_index"}
+"""Parameters that the loss of TF1 does not have."""
 
 
 class CtcBlank(Rule):
@@ -81,8 +83,8 @@ class CtcBlank(Rule):
             if is_first(call, self.code):
                 yield self.report(
                     call,
-                    f"`{call.path}` takes the last class for the blank; `tf.nn.ctc_loss` of TF2 silently takes class 0 "
-                    "where labels are dense, and so do the losses of Keras. Give it `blank_index=-1`.",
+                    f"The blank of `{call.path}` of TF1 is the last class; that of `tf.nn.ctc_loss` of TF2 is silently "
+                    "class 0 where labels are dense, and so is that of the losses of Keras. Give it `blank_index=-1`.",
                     Severity.INFO,
                 )
         elif _is_left(call, _NEW_LOSSES[call.name]):
@@ -97,8 +99,11 @@ class CtcBlank(Rule):
 
     def _beam(self, call: Call) -> Iterator[Diagnostic]:
         old = call.is_compat_v1 or call.file.era is Era.TF1
+        merges = call.value("merge_repeated", 4)
         if not old or call.literal("merge_repeated", 4) is False or not is_first(call, self.code):
             return
+        if merges is not None and not call.is_compat_v1:
+            return  # which raises
         if call.is_compat_v1:
             yield self.report(
                 call,
@@ -115,10 +120,12 @@ class CtcBlank(Rule):
 
 
 def _is_old(call: Call) -> bool:
-    """Whether it is the loss of TF1: by its module, or its arguments."""
-    if call.name != _LOSS:
-        return False
-    return call.is_compat_v1 or any(keyword.arg in _OLD_WORDS for keyword in call.call.keywords)
+    """Whether it is the loss of TF1: by its module, or as that of TF2 takes at least four arguments."""
+    if call.name != _LOSS or call.is_compat_v1:
+        return call.name == _LOSS
+    given = {keyword.arg for keyword in call.call.keywords}
+    stars = None in given or any(isinstance(one, ast.Starred) for one in call.call.args)
+    return not stars and not given & _NEW_WORDS and (len(call.call.args) < 4 or call.file.era is Era.TF1)
 
 
 def _is_left(call: Call, parameter: str) -> bool:
