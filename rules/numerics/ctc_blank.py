@@ -75,7 +75,7 @@ class CtcBlank(Rule):
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a loss by its blank and that of what decodes; a decoder by what it merges."""
-        if call.version_checked or any(entity.kind != "external" for entity in call.found):
+        if call.version_checked or not _is_sure(call):
             return
         if call.name == _BEAM:
             yield from self._beam(call)
@@ -119,6 +119,11 @@ class CtcBlank(Rule):
             )
 
 
+def _is_sure(call: Call) -> bool:
+    """Whether one public name is called, and nothing of the project."""
+    return len({name.canonical for name in call.names}) == 1 and all(one.kind == "external" for one in call.found)
+
+
 def _is_old(call: Call) -> bool:
     """Whether it is the loss of TF1: by its module, or as that of TF2 takes at least four arguments."""
     if call.name != _LOSS or call.is_compat_v1:
@@ -137,7 +142,7 @@ def _is_left(call: Call, parameter: str) -> bool:
 
 def _decodes_otherwise(call: Call) -> bool:
     """Whether it decodes with the last class for the blank."""
-    if call.name not in _DECODERS or any(entity.kind != "external" for entity in call.found):
+    if call.name not in _DECODERS or not _is_sure(call):
         return False
     parameter = _DECODERS[call.name]
     stars = any(keyword.arg is None for keyword in call.call.keywords)

@@ -131,6 +131,13 @@ def two(features, labels, mode):
     return spec
 
 
+def measured(features, labels, mode):
+    model = Classifier(3)
+    feeds = {model.x: features, model.y: labels, model.keep: 1}
+    doubled = 2.0 * model.loss
+    return Spec(model.logits, model.loss, model.step, {"doubled": (doubled, doubled)}, feeds=feeds)
+
+
 def sparse(features, labels, mode):
     target = v1.sparse_placeholder(tf.int32)
     spec = given(features, tf.reshape(tf.sparse.to_dense(target), [8]), mode)
@@ -227,7 +234,7 @@ PAIRS = {
     function.__name__: of(function)
     for function in (
         given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused, beside, elsewhere,
-        no_folder, from_above, local, not_returned, sparse, unfit,
+        no_folder, from_above, local, not_returned, sparse, unfit, measured,
     )
 }
 """
@@ -301,6 +308,16 @@ def test_it_computes_what_a_function_of_features_computes(recorded: Get, keras: 
         for key in wanted:
             np.testing.assert_array_equal(wanted[key], found[key], str((scenario, key)))
     assert [3] == own.content["variables"][0]["shape"][1:]
+
+
+@EITHER
+def test_a_metric_that_is_its_own_update_is_meant_over_the_batches(recorded: Get, keras: str):
+    """It is a number of a batch, and needs what that is fed."""
+    evaluated = recorded(keras, "measured").scenario(scenarios.EVALUATED)
+    found = {one.kind: one.value for one in evaluated.records if one.kind in ("loss", "metric")}
+
+    assert "ok" == evaluated.outcome, evaluated.detail
+    np.testing.assert_allclose(found["metric"], 2.0 * found["loss"], rtol=1e-6)
 
 
 @EITHER

@@ -328,6 +328,28 @@ def no_step():
     return Pair(old_line, Line, ROWS, TARGETS, train_step=3)
 
 
+class ByName(Line):
+    def __init__(self):
+        super().__init__()
+        self.weights = {"first": self.w, "second": self.b}
+
+
+def with_weights_by_name():
+    return Pair(old_line, ByName, ROWS, TARGETS, train_step=step)
+
+
+def grouped_network():
+    images = keras.Input((4, 4, 2))
+    layers = [keras.layers.Conv2D(4, 3, groups=2), keras.layers.Flatten(), keras.layers.Dense(2)]
+    model = keras.Sequential([images, *layers])
+    model.compile(sgd(), "mse")
+    return model
+
+
+def grouped():
+    return Pair(None, grouped_network, np.ones((6, 4, 4, 2), np.float32), TARGETS)
+
+
 def with_defaults():
     return Pair(old_line, Line, ROWS, TARGETS, train_step=lambda model, *batch, rate=0.1: step(model, *batch))
 """
@@ -353,6 +375,8 @@ PLANS = {
     "four_arguments": ["structure"],
     "no_step": ["structure"],
     "with_defaults": ["structure", "steps"],
+    "with_weights_by_name": ["structure", "steps"],
+    "grouped": ["structure", "steps", "steps-other"],
 }
 SHIM = {"shim": ["structure", "constant", "fingerprint", "inference"]}
 EITHER = pytest.mark.parametrize("keras", ["keras2", "keras3"])
@@ -726,6 +750,24 @@ def test_a_step_of_other_parameters_is_refused(recorded: Get, keras: str, name: 
 def test_a_step_of_three_arguments_may_say_so_in_other_words(recorded: Get, keras: str):
     """What takes any number is given three; a default needs nothing."""
     assert "ok" == recorded(keras, "with_defaults").scenario(scenarios.STEPS).outcome
+
+
+@EITHER
+def test_an_attribute_that_is_called_weights_may_be_anything(recorded: Get, keras: str):
+    """What the variables of a module are its class says."""
+    one = recorded(keras, "with_weights_by_name")
+
+    assert "ok" == one.scenario(scenarios.STEPS).outcome
+    assert ["b", "w"] == sorted(row["name"] for row in one.content["variables"])
+
+
+@EITHER
+@pytest.mark.parametrize("scenario", [scenarios.STEPS, scenarios.STEPS_OTHER])
+def test_what_keras_compiles_itself_is_compiled(recorded: Get, keras: str, scenario: str):
+    """A grouped convolution has gradients on a CPU by XLA alone."""
+    found = recorded(keras, "grouped").scenario(scenario)
+
+    assert "ok" == found.outcome, found.detail
 
 
 @EITHER

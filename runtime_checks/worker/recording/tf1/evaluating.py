@@ -63,7 +63,7 @@ def _parts(network: Network) -> tuple[dict[str, Tensor], list[Tensor], dict[str,
     if network.results.loss is not None:
         means[_LOSS] = network.results.loss
     for name, update, value in network.metrics:
-        if update is None:
+        if update is None or update is value:
             means.update(structures.flat(value, name))
         else:
             updates += update if isinstance(update, list) else [update]

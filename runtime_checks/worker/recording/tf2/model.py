@@ -286,15 +286,36 @@ def in_function(body: Function) -> Function:
     return function
 
 
+_LIBRARIES = ("keras", "tensorflow", "tf_keras")
+
+
 @contextlib.contextmanager
 def eagerly() -> Iterator[None]:
-    """Run every ``tf.function`` of the body eagerly."""
+    """Run every ``tf.function`` of the body eagerly.
+
+    Not those that Keras and TensorFlow compile by XLA themselves: they do what nothing else does on a CPU, as the
+    gradients of a grouped convolution.
+    """
     import tensorflow as tf
+
+    def compiling(original: Function) -> Function:
+        def call(function: Any, *args: Nest, **kwargs: Nest) -> Nest:
+            made = str(getattr(function.python_function, "__module__", "")).partition(".")[0]
+            if not (getattr(function, "_jit_compile", None) and made in _LIBRARIES and tf.executing_eagerly()):
+                return original(function, *args, **kwargs)
+            tf.config.run_functions_eagerly(False)
+            try:
+                return original(function, *args, **kwargs)
+            finally:
+                tf.config.run_functions_eagerly(True)
+
+        return call
 
     before = tf.config.functions_run_eagerly()
     tf.config.run_functions_eagerly(True)
     try:
-        yield
+        with wrapped(type(tf.function(lambda: None)), "__call__", compiling):
+            yield
     finally:
         tf.config.run_functions_eagerly(before)
 

@@ -213,10 +213,10 @@ class Variables:
 
     def _tracked(self) -> list[Variable] | None:
         """The variables that the model knows of, each once; None if it has no notion of its variables."""
-        for attribute in ("weights", "variables"):
+        for attribute in sorted(("weights", "variables"), key=lambda one: not hasattr(type(self.root), one)):
             with contextlib.suppress(AttributeError, ValueError):  # ValueError: Keras 2, not built
                 found = getattr(self.root, attribute)
-                if not callable(found):
+                if isinstance(found, (list, tuple)) and all(hasattr(one, "shape") for one in found):
                     return _once(found)
         return None
 
