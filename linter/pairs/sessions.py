@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..analysis.index import Scope
@@ -20,6 +20,10 @@ _MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession", "Monitored
 """They run the initializers when they are made."""
 _SAVING = ("Saver().restore", "Saver().save")
 """They run a session that they are given."""
+_LOOKED_UP = (
+    "tensorflow.get_variable", "tensorflow.global_variables", "tensorflow.trainable_variables",
+    "tensorflow.get_collection",
+)  # fmt: skip
 _ASSIGNING = ("assign", "assign_add", "assign_sub", "assign_moving_average", "scatter_update", "scatter_add")
 
 
@@ -694,10 +698,13 @@ class _Reader:
         The pair takes the program at its first session, before any is assigned.
         """
         program, found = self._program, self._found
-        only = {id(one.node) for one in program.closure(step)} - {id(one.node) for one in program.closure(*wanted)}
+        computed = {id(one.node) for one in program.closure(*wanted)}
+        only = {id(one.node) for one in program.closure(step)} - computed
         for run in runs:
             made = program.closure(*run.fetches)
             for spot, target, value in _assigned(made) if all(one.node is not step.node for one in made) else ():
+                if any(_is_weight(one, computed, only) for one in program.values(target)):
+                    self._tell_of_loading(spot, f"`{_short(spot.text)}`")
                 for one in program.values(target):
                     if one.call is None or not makes_variables(one.call.name) or id(one.node) not in only:
                         continue
@@ -710,6 +717,14 @@ class _Reader:
                     given.evaluate = given.train
                     found.given.append(given)
                     found.told.append(f"{one.where} variable `{given.name}`, set in {spot.where}: {_role(given)}")
+
+    def _tell_of_loading(self, spot: Spot, what: str) -> None:
+        """Say that a session gives weights their values, which the pair does not see."""
+        told = f"{spot.where} gives weights their values in a session, {what}: the pair takes the program before it"
+        if not any(one.startswith(told) for one in self._found.fed):
+            more = "both sides begin with TF1's initial values, and nothing is compared of what is loaded"
+            self._found.not_understood.append(f"{told}; {more}")
+            self._found.fed.append(f"{told}: {more}")
 
     def _word(self, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]]) -> str:
         call = spot.call
@@ -1013,6 +1028,13 @@ def _assigned(spots: Iterable[Spot]) -> Iterator[tuple[Spot, Spot, Spot]]:
         value = call.value("value", 0 if method else 1)
         if target is not None and value is not None:
             yield spot, spot.at(target), spot.at(value)
+
+
+def _is_weight(spot: Spot, computed: Container[int], only: Container[int]) -> bool:
+    """Whether it is a variable that outputs or the loss are made of, or one that is looked up by its name."""
+    if spot.call is None or id(spot.node) in only:
+        return False
+    return spot.call.name in _LOOKED_UP or (makes_variables(spot.call.name) and id(spot.node) in computed)
 
 
 def _updates(call: Call) -> bool:

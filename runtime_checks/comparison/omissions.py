@@ -69,6 +69,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_rates(climb, asked),
         *_unbuilt(climb),
         *_other_steps(climb),
+        *_first_sessions(climb),
         *_random(climb),
         *_switched_off(climb),
         *_still(climb),
@@ -120,6 +121,13 @@ def _other_steps(climb: Climb) -> Iterator[str]:
             f"{len(others)} other training step{'' if len(others) == 1 else 's'} of TF1's graph{made}: neither their "
             "order nor what they share, as one optimizer; a pair whose sides run themselves compares them together"
         )
+
+
+def _first_sessions(climb: Climb) -> Iterator[str]:
+    """A program that was run up to its first session does more in it: it may give its weights other values."""
+    programs = climb.tf1.content.get("first_sessions") or ()
+    if programs and {"random", "step", "steps", "evaluation"} & climb.rungs.keys():
+        yield f"what {some(list(map(str, programs)))} does after its first session began, such as loading weights"
 
 
 def _unbuilt(climb: Climb) -> Iterator[str]:

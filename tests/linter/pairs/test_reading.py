@@ -611,6 +611,27 @@ def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
     assert "a class or function of it, such as net.py:Net" in " ".join(told)
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("    sess.run(tf.get_variable('w').assign(data()))", True),
+        ("    for one in tf.trainable_variables():\n        sess.run(tf.assign(one, data()))", True),
+        ("    sess.run(count.assign(3))", False),
+        ("    print(sess.run(cost, feed_dict={x: data(), y: targets(), keep: 1.0}))", False),
+    ],
+    ids=["looked up", "all of them", "of no output", "none"],
+)
+def test_weights_that_a_session_is_given_are_told(tmp_path: Path, line: str, told: bool) -> None:
+    """The pair takes the program before its session begins, and sees nothing of them."""
+    text = SCRIPT.replace("for i in", f"count = tf.Variable(0)\nif True:\n{line}\nfor i in")
+    found = read(tmp_path, text)
+    said = [one for one in found.not_understood if "gives weights their values in a session" in one]
+
+    assert told == bool(said)
+    pair = written(found, None, "", str(tmp_path / "pair.py"))
+    assert told == ("# train.py:" in pair and "nothing is compared of what is loaded" in pair)
+
+
 def test_of_several_classes_that_train_one_is_to_be_named(tmp_path: Path) -> None:
     """Where a script chooses between them as it runs, a pair of all their placeholders is of no use."""
     chosen = "import net\nimport other\n\nfor cls in [net.Net, other.Net]:\n    cls(word).fit()\n"

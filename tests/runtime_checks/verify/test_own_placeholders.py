@@ -321,6 +321,15 @@ def test_a_metric_that_is_its_own_update_is_meant_over_the_batches(recorded: Get
 
 
 @EITHER
+@pytest.mark.parametrize(("name", "programs"), [("ran", ["script.py"]), ("called", ["train"]), ("made", [])])
+def test_programs_that_were_not_run_to_their_end_are_known(
+    recorded: Get, keras: str, name: str, programs: list[str]
+):
+    """What their sessions do is seen by nobody."""
+    assert programs == recorded(keras, name).content["first_sessions"]
+
+
+@EITHER
 def test_graphs_of_the_programs_own_are_told(recorded: Get, keras: str) -> None:
     """Once; a program that makes none is told nothing of."""
     told = [note for note in recorded(keras, "ran").content["notes"] if "in one graph all the same" in note]

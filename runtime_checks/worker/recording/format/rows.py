@@ -148,6 +148,7 @@ if TYPE_CHECKING:
         ``distributes`` whether the training step runs a strategy, and ``normalized`` what normalizes by replica.
         ``step_numbers`` says for which of TF1's draws those of a training step stand.
         ``moved`` names variables that are not trained, and that a pass of inference changed.
+        ``first_sessions`` are the TF1 programs that were run up to their first session, and no further.
         ``unbuilt`` is what the first training step of a model raises that nothing has called before.
         ``lines``, where they were asked for, has for each of the user's files the lines on which statements begin, and
         those that ran.
@@ -166,6 +167,7 @@ if TYPE_CHECKING:
         layers: list[LayerRow]
         optimizers: list[OptimizerRow]
         other_steps: list[list[Json] | None]
+        first_sessions: list[str]
         open_order: list[str]
         averages: list[AverageRow]
         alike: list[AlikeRow]

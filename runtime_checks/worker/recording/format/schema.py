@@ -367,6 +367,7 @@ CONTENT = _fields(
         "layers": _list(_LAYER),
         "optimizers": _list(_OPTIMIZER),
         "other_steps": _list(_maybe(_place)),
+        "first_sessions": _list(_text),
         "open_order": _list(_text),
         "averages": _list(_AVERAGE),
         "alike": _list(_ALIKE),

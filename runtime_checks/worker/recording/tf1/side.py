@@ -33,7 +33,7 @@ from ..tensors import Array, DType, Function, Operation, V1Session, Variable
 from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
 from ..watching.constructions import made_at
-from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions
+from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions, until_session
 from .alike import alike
 from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
@@ -113,6 +113,11 @@ class _Side:
 
     def record(self) -> None:
         """Record everything that is wanted."""
+        until_session.runs.clear()
+        self._all()
+        self.recording.content["first_sessions"] = list(dict.fromkeys(until_session.runs))
+
+    def _all(self) -> None:
         if not self.plan.data_alone:
             self.batches.at(0)
         self._try(scenarios.DATA, self._data)

@@ -14,10 +14,14 @@ from ...patching import replaced
 from ..pairs.batches import PairError
 from ..tensors import Nest
 
-__all__ = ["Reached", "until_session"]
+__all__ = ["Reached", "runs", "until_session"]
 
 _OWN = ("tensorflow", "contextlib", "runpy", "absl", __name__)
 """Modules whose frames are no part of the program."""
+
+
+runs: list[str] = []
+"""The programs that were run so, and no further, as the pair calls them; a recording empties it when it begins."""
 
 
 class _Stop(BaseException):
@@ -97,6 +101,7 @@ def until_session(
                 _run(str(file), [str(one) for one in arguments])
         except _Stop as stopped:
             frames = [one for one in _frames(stopped.__traceback__) if not _is_own(one)]
+            runs.append(str(name))
         except FileNotFoundError as error:
             wanted = str(error.filename or "")
             if os.path.isabs(wanted) or not wanted or not os.path.exists(os.path.join(own or beside, wanted)):
