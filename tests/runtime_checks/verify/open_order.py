@@ -52,6 +52,21 @@ def in_place(features, labels, mode):
     return Spec(predictions=scores, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
 
 
+def of_functions(features, labels, mode):
+    """Two calls of a function that gets a weight first, and changes nothing."""
+
+    @tf.function
+    def product(kernel, x):
+        return tf.matmul(x, kernel)
+
+    kernel = v1.get_variable("scores/kernel", [6, 3], use_resource=True)
+    scores = product(kernel, features)
+    if labels is None:
+        return Spec(predictions=scores)
+    loss = tf.reduce_sum(scores * product(kernel, 2.0 * features))
+    return Spec(predictions=scores, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
+
+
 class InPlace(keras.Model):
     def __init__(self, decay=0.1):
         super().__init__()
@@ -107,6 +122,7 @@ def pair(order, momentum=0.9, tf1=network):
 
 
 forwards, backwards, other_momentum = pair(1), pair(-1), pair(1, momentum=0.99)
+functions = pair(1, tf1=of_functions)
 never_clipped = pair(1, tf1=trained_and_clipped)
 moved_once = Pair(in_place, InPlace, rows, classes, train_step=in_place_step)
 moved_less = Pair(in_place, lambda: InPlace(0.05), rows, classes, train_step=in_place_step)

@@ -61,3 +61,9 @@ def test_weights_that_a_step_changes_in_no_order_are_named(children: Children) -
 
     assert ("update rule", 1) == (cause.kind, len(told)), cause
     assert told[0].startswith("A step of TF1 changes norm/")
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_a_function_that_takes_a_weight_changes_nothing(target: str, children: Children) -> None:
+    """Two calls of one have no order, and need none."""
+    assert "in an order that its graph leaves open" not in str(verified("functions", target, children))

@@ -16,9 +16,12 @@ from .building import Network, Value
 __all__ = ["Step", "dense", "gradients", "in_open_order", "races", "run_values", "step_of"]
 
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2", "Variable", "TemporaryVariable")
+_VARIABLES = ("TemporaryVariable", "VarHandleOp", "Variable", "VariableV2")
+_PASSED_ON = ("Enter", "Identity", "RefEnter", "RefIdentity", "RefSwitch", "Switch")
+"""They give on the variable that they take, as into a branch or a loop."""
 _UNCHANGED = (
-    "IsVariableInitialized", "ReadVariableOp", "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration",
-    "RefSelect", "RefSwitch", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
+    *_READS, *_PASSED_ON, "IsVariableInitialized", "RefExit", "RefMerge", "RefNextIteration", "RefSelect",
+    "VarIsInitializedOp", "VariableShape",
 )  # fmt: skip
 """They take a variable, and leave it as it is."""
 _HARMLESS = (*_READS, "VarHandleOp", "VarIsInitialized", "HashTable", "LookupTableFind", "Assert", "Print", "NoOp")
@@ -137,12 +140,19 @@ def _leaves_traces(operation: Operation, known: Container[str]) -> bool:
 
 
 def _assigned(operation: Operation) -> str:
-    """The variable that an operation changes; empty for one that changes none."""
-    definition, inputs = operation.op_def, operation.inputs
-    if definition is None or not definition.input_arg or not len(inputs) or operation.type in _UNCHANGED:
+    """The variable that an operation changes by itself, as the call of a function does not; empty where it is none."""
+    import tensorflow as tf
+
+    definition = operation.op_def
+    if definition is None or not definition.input_arg or operation.type in _UNCHANGED:
         return ""
-    takes = definition.input_arg[0].is_ref or inputs[0].op.type == "VarHandleOp"
-    return str(inputs[0].op.name) if takes else ""
+    first = definition.input_arg[0]
+    if not (first.is_ref or first.type == tf.resource.as_datatype_enum):
+        return ""
+    source = operation.inputs[0].op
+    while source.type in _PASSED_ON:
+        source = source.inputs[0].op
+    return str(source.name) if source.type in _VARIABLES else ""
 
 
 def _is_reference(tensor: Tensor) -> bool:
