@@ -188,9 +188,9 @@ class _Reader:
         methods = {key: one for key, one in every.items() if one.name != "__init__" and not one.decorators}
         spots = [Spot(one.file, one.scope, one.call) for one in self._program.calls() if is_step(one)]
         spots = [*self._program.closure(*spots), *fed_to(self._program, *spots)]
-        needed = dict.fromkeys((one.file.key, one.scope.function().id) for one in spots if one.call is not None)
+        needed = {(one.file.key, one.scope.function().id) for one in spots if one.call is not None}
         built = {one for key in every if key not in methods for one in self._reached(key)[0]}  # such as of a property
-        missing = {key for key in needed if key in methods and key not in built}
+        missing = (needed & methods.keys()) - built
         reached = {key: self._reached(key) for key in methods} if missing else {}
         whole = [key for key, (run, trains) in reached.items() if missing <= run and not trains]
         chosen = [key for key in missing if not any(key in reached[other][0] for other in missing - {key})]
@@ -704,7 +704,7 @@ class _Reader:
             made = program.closure(*run.fetches)
             for spot, target, value in _assigned(made) if all(one.node is not step.node for one in made) else ():
                 if any(_is_weight(one, computed, only) for one in program.values(target)):
-                    self._tell_of_loading(spot, f"`{_short(spot.text)}`")
+                    self._tell_of_loading(spot)
                 for one in program.values(target):
                     if one.call is None or not makes_variables(one.call.name) or id(one.node) not in only:
                         continue
@@ -718,9 +718,10 @@ class _Reader:
                     found.given.append(given)
                     found.told.append(f"{one.where} variable `{given.name}`, set in {spot.where}: {_role(given)}")
 
-    def _tell_of_loading(self, spot: Spot, what: str) -> None:
+    def _tell_of_loading(self, spot: Spot) -> None:
         """Say that a session gives weights their values, which the pair does not see."""
-        told = f"{spot.where} gives weights their values in a session, {what}: the pair takes the program before it"
+        text = f"{spot.where} gives weights their values in a session, `{_short(spot.text)}`"
+        told = f"{text}: the pair takes the program before it"
         if not any(one.startswith(told) for one in self._found.fed):
             more = "both sides begin with TF1's initial values, and nothing is compared of what is loaded"
             self._found.not_understood.append(f"{told}; {more}")

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Era
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .hints import is_first
+from .hints import is_first, is_sure
 
 _LOSS, _BEAM = "tensorflow.nn.ctc_loss", "tensorflow.nn.ctc_beam_search_decoder"
 _NEW_LOSSES = {
-    _LOSS: "blank_index",
-    "keras.losses.CTC": "",
-    "keras.losses.ctc": "",
-    "keras.ops.ctc_loss": "mask_index",
+    _LOSS: ("blank_index", 6),
+    "keras.losses.CTC": None,
+    "keras.losses.ctc": None,
+    "keras.ops.ctc_loss": ("mask_index", 4),
 }
-"""Losses whose blank is class 0 unless the parameter says otherwise; without one there is no other."""
-_DECODERS = {"tensorflow.nn.ctc_greedy_decoder": "blank_index", _BEAM: ""}
+"""Losses whose blank is class 0 unless this parameter says otherwise; without one there is no other."""
+_DECODERS = {"tensorflow.nn.ctc_greedy_decoder": ("blank_index", 3), _BEAM: None}
 """Decoders whose blank is the last class, likewise."""
 _NEW_WORDS = {"label_length", "logit_length", "logits_time_major", "unique", "blank_index"}
 """Parameters that the loss of TF1 does not have."""
@@ -75,7 +75,7 @@ class CtcBlank(Rule):
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a loss by its blank and that of what decodes; a decoder by what it merges."""
-        if call.version_checked or not _is_sure(call):
+        if not is_sure(call):
             return
         if call.name == _BEAM:
             yield from self._beam(call)
@@ -98,30 +98,20 @@ class CtcBlank(Rule):
                 )
 
     def _beam(self, call: Call) -> Iterator[Diagnostic]:
-        old = call.is_compat_v1 or call.file.era is Era.TF1
-        merges = call.value("merge_repeated", 4)
-        if not old or call.literal("merge_repeated", 4) is False or not is_first(call, self.code):
-            return
-        if merges is not None and not call.is_compat_v1:
-            return  # which raises
         if call.is_compat_v1:
-            yield self.report(
-                call,
-                f"`{call.path}` merges what is repeated; `tf.nn.ctc_beam_search_decoder` of TF2 silently does not.",
-                Severity.INFO,
-            )
-        else:
+            if call.literal("merge_repeated", 4) is not False and is_first(call, self.code):
+                yield self.report(
+                    call,
+                    f"`{call.path}` merges what is repeated; `tf.nn.ctc_beam_search_decoder` of TF2 silently does not.",
+                    Severity.INFO,
+                )
+        elif call.file.era is Era.TF1 and call.value("merge_repeated", 4) is None and is_first(call, self.code):
             yield self.report(
                 call,
                 f"`{call.path}` of TF2 does not merge what is repeated, as that of TF1 did: it silently reads other "
                 "words. `tf.compat.v1.nn.ctc_beam_search_decoder` still merges it.",
                 related=call.file.era_told,
             )
-
-
-def _is_sure(call: Call) -> bool:
-    """Whether one public name is called, and nothing of the project."""
-    return len({name.canonical for name in call.names}) == 1 and all(one.kind == "external" for one in call.found)
 
 
 def _is_old(call: Call) -> bool:
@@ -133,17 +123,13 @@ def _is_old(call: Call) -> bool:
     return not stars and not given & _NEW_WORDS and (len(call.call.args) < 4 or call.file.era is Era.TF1)
 
 
-def _is_left(call: Call, parameter: str) -> bool:
+def _is_left(call: Call, parameter: tuple[str, int] | None) -> bool:
     """Whether the class of the blank is surely left at its default."""
-    stars = any(keyword.arg is None for keyword in call.call.keywords)
-    places = {"blank_index": 6, "mask_index": 4}
-    return not parameter or (call.value(parameter, places[parameter]) is None and not stars)
+    if parameter is None:
+        return True
+    return call.value(*parameter) is None and all(keyword.arg is not None for keyword in call.call.keywords)
 
 
 def _decodes_otherwise(call: Call) -> bool:
     """Whether it decodes with the last class for the blank."""
-    if call.name not in _DECODERS or not _is_sure(call):
-        return False
-    parameter = _DECODERS[call.name]
-    stars = any(keyword.arg is None for keyword in call.call.keywords)
-    return not parameter or (call.value(parameter, 3) is None and not stars)
+    return call.name in _DECODERS and is_sure(call) and _is_left(call, _DECODERS[call.name])

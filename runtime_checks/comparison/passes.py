@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -116,7 +116,8 @@ class Pass:
         self.results = {(kind, name): int(number) for kind, name, number in record.more.get("results") or ()}
         self.order = {number: at for at, number in enumerate(self.nodes)}
         self.driven = self._driven()
-        self.learned = self._learned()
+        self.learned = self._made_of(lambda node: node.variables)
+        """The operations that depend on variables."""
 
     def take_for_constants(self, numbers: Iterable[int]) -> None:
         """What depends on these alone is no longer driven: what is given, and no more than a setting."""
@@ -124,18 +125,13 @@ class Pass:
 
     def _driven(self, settings: frozenset[int] = frozenset()) -> set[int]:
         """The operations that depend on more than variables, constants and settings."""
-        found: set[int] = set()
-        for number, node in self.nodes.items():
-            given = not (node.parents or node.variables) and number not in settings
-            if given or any(parent in found for parent in node.parents):
-                found.add(number)
-        return found
+        return self._made_of(lambda node: not (node.parents or node.variables) and node.number not in settings)
 
-    def _learned(self) -> set[int]:
-        """The operations that depend on variables."""
+    def _made_of(self, begins: Callable[[Node], object]) -> set[int]:
+        """The operations for which it is true, and all that depends on them."""
         found: set[int] = set()
         for number, node in self.nodes.items():
-            if node.variables or any(parent in found for parent in node.parents):
+            if begins(node) or any(parent in found for parent in node.parents):
                 found.add(number)
         return found
 

@@ -50,9 +50,9 @@ def judge(climb: Climb) -> Settled:
     for side in _unlike_itself(climb, checks):
         checks = [replace(one, counts=False) if _trains(one, side) else one for one in checks]
         notes.append(f"{side} {UNLIKE}")
-    unknown = [check for check in checks if check.step > 0 and check.floor is None and not check.passed]
-    if unknown and climb.judge.policy.base == "noise":
-        checks = [replace(check, counts=False) if any(check is one for one in unknown) else check for check in checks]
+    unknown = [check for check in checks if _is_noiseless(check)] if climb.judge.policy.base == "noise" else []
+    if unknown:
+        checks = [replace(check, counts=False) if _is_noiseless(check) else check for check in checks]
         notes.append(f"{NOISELESS}: {some([f'{check.kind} {check.tf1_name}' for check in unknown])}")
     if climb.training.amplified and any(check.step > 0 and not check.passed for check in checks):
         checks = [check if check.passed or check.step < 1 else replace(check, counts=False) for check in checks]
@@ -79,6 +79,11 @@ def _unlike_itself(climb: Climb, checks: Sequence[Deviation]) -> Iterator[str]:
         turns = repeating(drawn(recorded.scenario(scenarios.STEPS))) and (fails or climb.unlike)
         if turns or (differs and side == "TF1"):
             yield side
+
+
+def _is_noiseless(check: Deviation) -> bool:
+    """Whether it differs in a later step, where its noise would tell whether that is rounding, and is not known."""
+    return check.step > 0 and check.floor is None and not check.passed
 
 
 def _trains(check: Deviation, side: str) -> bool:
